@@ -58,7 +58,8 @@ impl DebugTopics {
                     };
                     let known = known.join(", ");
                     bail!(
-                        "{DEBUG_VARIABLE} names `{name}`, which is none: {meant}it takes {known}, all"
+                        "{DEBUG_VARIABLE} has an unknown topic `{name}`: {meant}expected {known} \
+                         or all"
                     );
                 }
             }

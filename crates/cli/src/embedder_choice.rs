@@ -17,7 +17,7 @@ const NONE: &str = "none";
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct EmbedderOptions {
     /// The embedder of this index from now on: `built-in`, `none`, `ollama:MODEL` or
-    /// `openai:MODEL`, with `@URL` for another server than the usual one. A key is taken from
+    /// `openai:MODEL`, with `@URL` for another server than the default one. A key is taken from
     /// FOVEAL_EMBEDDINGS_KEY.
     #[arg(long, value_name = "EMBEDDER")]
     pub(crate) embedder: Option<EmbedderChoice>,

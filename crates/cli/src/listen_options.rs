@@ -14,7 +14,7 @@ pub(crate) fn parse_client_token(
     let Some(text) = text else { return Ok(None) };
     let token = AccessToken::new(text);
     token.map(Some).with_context(|| {
-        format!("{variable} is no token: at least 20 letters and digits, by chance")
+        format!("{variable} is not a valid token: use at least 20 random letters and digits")
     })
 }
 
@@ -27,6 +27,6 @@ mod tests {
         assert_eq!(parse_client_token(None, "X").unwrap(), None);
         assert!(parse_client_token(Some("0123456789abcdef0123"), "X").unwrap().is_some());
         let error = parse_client_token(Some("short"), "X").unwrap_err().to_string();
-        assert_eq!(error, "X is no token: at least 20 letters and digits, by chance");
+        assert_eq!(error, "X is not a valid token: use at least 20 random letters and digits");
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn locate_path(path: &Path) -> anyhow::Result<(CallFolders, String)> 
         }
     };
     let Some(inside) = inside.to_str() else {
-        bail!("`{}` is no Unicode text: rename it", path.display());
+        bail!("`{}` is not valid Unicode: rename it", path.display());
     };
     let path = if inside.is_empty() { "." } else { inside }.to_owned();
     Ok((CallFolders { default_folder: meant, working_directory: working }, path))
@@ -128,7 +128,7 @@ fn format_question(question: &ApprovalQuestion) -> String {
     let ApprovalQuestion { tool, subject, reason } = question;
     let about =
         if subject.is_empty() { String::new() } else { format!(" {}", quote_escaped(subject)) };
-    format!("{tool}{about}: {}. Go on?", escape_one_line(reason))
+    format!("{tool}{about}: {}. Continue?", escape_one_line(reason))
 }
 
 fn approval_for_once(yes: bool) -> Approval {

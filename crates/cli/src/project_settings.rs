@@ -117,8 +117,8 @@ impl ProjectTrust {
     /// # Errors
     /// If there is no data folder, or the file cannot be written.
     fn save(&self, environment: &Environment) -> anyhow::Result<()> {
-        let path = Self::storage_path(environment)
-            .context("there is no place for it: set HOME or XDG_DATA_HOME")?;
+        let path =
+            Self::storage_path(environment).context("no data folder: set HOME or XDG_DATA_HOME")?;
         let before = std::fs::read_to_string(&path).ok();
         let text = format!("{:#}\n", serde_json::to_value(self)?);
         replace_settings_file(&path, before.as_deref(), Some(&text), false)
@@ -152,7 +152,8 @@ impl ProjectTrust {
             && !self.trusted.contains_key(&file.trust_key())
         {
             bail!(
-                "{REMEMBERED_FILES_MAX} files are trusted already: `foveal trust --remove` in one of them"
+                "{REMEMBERED_FILES_MAX} files are already trusted: run `foveal trust --remove` in \
+                 one of their folders"
             );
         }
         self.trusted.insert(file.trust_key(), file.content_hash());
@@ -214,7 +215,7 @@ pub(crate) fn with_project_and_notice(
     let file = match ProjectFile::find(folder) {
         Ok(Some(file)) => file,
         Ok(None) => return (user.clone(), None),
-        Err(error) => return (user.clone(), Some(format!("{error:#}; it is not obeyed"))),
+        Err(error) => return (user.clone(), Some(format!("{error:#}; the file is ignored"))),
     };
     let mut book = ProjectTrust::open(environment);
     let shown = file.path.display();
@@ -222,14 +223,14 @@ pub(crate) fn with_project_and_notice(
         TrustState::Trusted => match apply_project_settings(user, file.source()) {
             Ok(settings) => return (settings, None),
             Err(error) => {
-                return (user.clone(), Some(format!("`{shown}` is not obeyed: {error:#}")));
+                return (user.clone(), Some(format!("`{shown}` is ignored: {error:#}")));
             }
         },
         TrustState::Changed => "changed since you trusted it",
-        TrustState::Unknown => "sets things for this project that you have not looked at",
+        TrustState::Unknown => "has settings for this project that you have not reviewed",
     };
-    let told = book.announce_once(&file, environment).then(|| {
-        format!("`{shown}` {says}: it is not obeyed; `foveal trust` shows it and asks you")
-    });
+    let told = book
+        .announce_once(&file, environment)
+        .then(|| format!("`{shown}` {says}: it is ignored; run `foveal trust` to review it"));
     (user.clone(), told)
 }

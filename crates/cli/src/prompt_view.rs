@@ -88,7 +88,7 @@ impl PromptView {
         let mut text = ColouredText::from(heading);
         if let Some(reason) = self.step.rewrite {
             let _ =
-                writeln!(text, "results sent before were changed here: {}", reason.description());
+                writeln!(text, "this request rewrote earlier results: {}", reason.description());
         }
         text.push_str("+ not read from the cache   ~ foveal's words in place of the original\n");
         for (position, index) in window.iter().enumerate() {

@@ -18,7 +18,7 @@ pub(crate) enum SourceFileError {
     Missing { path: PathBuf },
     #[error("`{path}` cannot be read: {why}")]
     Unreadable { path: PathBuf, why: io::Error },
-    #[error("`{path}` is a folder: name a file, or see `foveal map {path}`")]
+    #[error("`{path}` is a folder: name a file, or run `foveal map {path}`")]
     Folder { path: PathBuf },
     #[error("`{path}` is a binary file: there is no structure to show")]
     Binary { path: PathBuf },

@@ -102,7 +102,11 @@ impl TextTable {
         if !gone.is_empty() {
             gone.sort_by_key(|(at, _)| *at);
             let names: Vec<&str> = gone.iter().map(|(_, column)| column.heading).collect();
-            text += &wrap_text(&format!("left out: {}; {where_else}", names.join(", ")), width, "");
+            text += &wrap_text(
+                &format!("columns not shown: {}; {where_else}", names.join(", ")),
+                width,
+                "",
+            );
         }
         text
     }
@@ -284,7 +288,7 @@ mod tests {
         );
         assert_eq!(
             within(Some(24)),
-            "name        n  where\na long na…  1  …/me/work\nleft out: much; see\n--json\n"
+            "name        n  where\na long na…  1  …/me/work\ncolumns not shown: much;\nsee --json\n"
         );
         assert_eq!(within(Some(1)).lines().nth(1), Some("a long …  …me/work"));
     }

@@ -68,7 +68,7 @@ impl ToolboxFactory {
     pub(crate) fn new(environment: &Environment) -> anyhow::Result<Self> {
         let variables = environment::command_environment();
         let shell = ShellProgram::find(variables.get("PATH"))
-            .context("there is no shell to run commands in: install bash, or put sh into PATH")?;
+            .context("no shell found to run commands: install bash, or add sh to PATH")?;
         let (sandbox, guard) = (Some(Sandbox::default()), Some(GuardProgram::current_executable()));
         let host = CommandRuntime { environment: variables, shell, sandbox, guard };
         Ok(Self {
@@ -119,8 +119,8 @@ impl ToolboxFactory {
         let sandbox = Sandbox::from_writable(writable);
         for folder in sandbox.skipped_folders() {
             notice::print_notice(format_args!(
-                "commands cannot write to `{}`: its name goes through a link, which a command may \
-                 have made; name the folder itself with `--writable`",
+                "commands cannot write to `{}`: its path goes through a symbolic link, which a \
+                 command may have created; give the real path to `--writable`",
                 folder.display()
             ));
         }
@@ -197,8 +197,8 @@ impl ToolboxFactory {
                     repository_index::open_index_for_tools(&root, keeps, &environment, wait)?;
                 if index.is_substitute() && !std::mem::replace(&mut is_told, true) {
                     notice::print_notice(format_args!(
-                        "another process holds the index of `{}`; files are read anew until it is \
-                         free",
+                        "another process has locked the index of `{}`; files are read without it \
+                         until it is released",
                         root.display()
                     ));
                 }
@@ -235,8 +235,8 @@ impl ToolboxFactory {
         let mut served = self.served_roots.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = held.with_roots(&absolute, &served).map_err(|root| {
             anyhow::anyhow!(
-                "`{}` is reached through a link in a folder that commands may write, so that a \
-                 command may have made it: name the folder itself",
+                "`{}` goes through a symbolic link in a folder that commands may write to, so a \
+                 command may have created it: give the real path",
                 root.display()
             )
         })?;
@@ -347,7 +347,7 @@ impl ToolboxFactory {
         toolbox.user_notifier = UserNotifier::new(|text| notice::print_notice(text));
         toolbox.store_notice = Arc::new(StoreUnavailableNotice::new(|error| {
             notice::print_notice(format_args!(
-                "nothing can be kept: {}",
+                "cannot save data: {}",
                 notice::describe_error(error)
             ));
         }));
@@ -404,7 +404,7 @@ impl ToolboxFactory {
                 Ok(curator) => Some(Arc::new(curator)),
                 Err(error) => {
                     notice::print_notice(format_args!(
-                        "no model chooses what is shown of files: {}",
+                        "the curator model is not used: {}",
                         notice::describe_error(error.as_ref())
                     ));
                     None
@@ -422,9 +422,7 @@ impl ToolboxFactory {
             opened
                 .inspect_err(|error| {
                     let why = notice::describe_error(error.as_ref());
-                    notice::print_notice(format_args!(
-                        "no model reads files into the index: {why}"
-                    ));
+                    notice::print_notice(format_args!("the indexer model is not used: {why}"));
                 })
                 .ok()
         };
@@ -493,9 +491,9 @@ fn open_persistent_store(environment: &Environment, keeps_contents: bool) -> Ope
             return OpenedStore { store, is_persistent: keeps_contents };
         }
         Some(Err(error)) => notice::describe_error(&error),
-        None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
+        None => "no folder for the store: set HOME or XDG_DATA_HOME".to_owned(),
     };
-    notice::print_notice(format_args!("{why}; nothing is kept beyond this run"));
+    notice::print_notice(format_args!("{why}; nothing is saved after this run"));
     OpenedStore { store: shared_memory_store(), is_persistent: false }
 }
 
@@ -551,7 +549,7 @@ pub(crate) fn resolve_folders(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf
         }
         let found = found.with_context(|| format!("`{shown}` cannot be used"))?;
         if !found.is_dir() {
-            bail!("`{shown}` is no folder: name one");
+            bail!("`{shown}` is not a folder: give a folder");
         }
         Ok(std::path::absolute(path)?)
     };

@@ -64,7 +64,7 @@ fn options_that_cannot_be_used() {
         ("session.json --prices cheap", "unknown price card `cheap`: one of "),
         (
             "session.json --prices prices.json",
-            "`prices.json` is no price card: the price card has no `input`\n",
+            "`prices.json` is not a price card: the price card has no `input`\n",
         ),
         ("session.json --profile best", "unknown profile `best`: one of lossless, balanced, max"),
         ("session.json --show 0", "there is no turn 0: `one` has turns 1 to 6\n"),
@@ -78,22 +78,22 @@ fn options_that_cannot_be_used() {
             "many.jsonl --show 1",
             "`many.jsonl` holds several sessions (`a`, `b` …): name a file of one\n",
         ),
-        ("--show 1", "--show is about one session: name its file\n"),
+        ("--show 1", "--show needs one session: name its file\n"),
         (
             "session.json --show 1 --conversation x",
-            "unknown conversation `x`: one of one, helper is expected\n",
+            "unknown conversation `x`: expected one of one, helper\n",
         ),
         (
             "session.json --show 1 --profile max --profile lossless",
-            "--show is about one profile: name it with --profile NAME\n",
+            "--show needs one profile: choose it with --profile NAME\n",
         ),
         (
             "session.json --prompt-log log --profile all",
-            "--prompt-log is about one profile: name it with --profile NAME\n",
+            "--prompt-log needs one profile: choose it with --profile NAME\n",
         ),
         (
             "session.json --profile raw",
-            "`raw` is in every table: name it with --prompt-log or --show",
+            "`raw` is in every table: use it only with --prompt-log or --show",
         ),
         ("session.json --prompt-log no/folder/log", "`no/folder/log` cannot be written: "),
     ] {

@@ -69,7 +69,7 @@ fn a_task_is_done_with_a_person() {
     chat.is_put_back();
     let after = chat.written();
     let after = &after[after.rfind("\x1b[?1049l").expect("it is left")..];
-    assert!(after.contains("goes on with it"), "{after:?}");
+    assert!(after.contains("resume with "), "{after:?}");
     assert_eq!(bodies(&upstream).len(), 3);
 }
 
@@ -219,7 +219,7 @@ fn what_is_allowed_for_good_is_not_asked_again() {
     // It is listed, shown where one looks, and taken back.
     let grant = "always allowed in";
     assert!(world.output("permissions").contains("1  bash `sh -c 'echo made >> made'`"));
-    assert!(world.run("doctor").out.contains("1 approval for good in this folder"));
+    assert!(world.run("doctor").out.contains("1 permanent approval in this folder"));
     let revoked = world.run("permissions revoke 1");
     assert_eq!(revoked.code, Some(0), "{}", revoked.err);
     assert!(!world.output("permissions").contains(grant));
@@ -253,7 +253,7 @@ fn what_is_typed_ahead_allows_nothing() {
     assert!(!world.folder.join("made").exists());
     chat.types(CTRL_C).shows_no("> ays").answers("n").shows("Left.");
     assert!(!world.folder.join("made").exists());
-    assert!(world.output("permissions").contains("nothing was allowed for good"));
+    assert!(world.output("permissions").contains("no permanent approvals"));
     chat.types(CTRL_D);
 }
 
@@ -309,9 +309,9 @@ fn one_goes_back_with_files_and_says_it_otherwise() {
     chat.types("make it three").types(ENTER).shows("? edit_file").answers("y");
     chat.shows("It is three now.");
     chat.types("/rewind").types(ENTER).shows("1  make it three");
-    chat.types("/rewind 1").types(ENTER).shows("is put back    a.rs");
+    chat.types("/rewind 1").types(ENTER).shows("restore    a.rs");
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
-    chat.types("/rewind 1 both").types(ENTER).shows("as it was before message 1");
+    chat.types("/rewind 1 both").types(ENTER).shows("rewound the conversation to before message 1");
     chat.shows("> make it three").shows_no("It is three now.");
     assert_eq!(world.read("a.rs"), "const A: u8 = 2;\n");
     let upstream_saw = bodies(&upstream).len();
@@ -419,7 +419,7 @@ fn settings_are_changed_on_a_screen_and_checked() {
     let changed = "keep_contents = false\n# mine\n[answers]\ntokens = 5_000\n";
     assert_eq!(world.read(FILE), changed);
     for _ in 0..100 {
-        if chat.screen().contains("The most of one answer in tokens") {
+        if chat.screen().contains("The maximum size of an answer in tokens") {
             break;
         }
         chat.types("j");
@@ -429,10 +429,10 @@ fn settings_are_changed_on_a_screen_and_checked() {
     chat.shows("an answer may have 1000 to 20000").types("000").types(ENTER);
     chat.shows("answers.tokens is set in");
     assert!(world.read(FILE).ends_with("[answers]\ntokens = 7000\n"));
-    chat.types("u").shows("the last change is taken back");
+    chat.types("u").shows("undid the last change");
     assert_eq!(world.read(FILE), changed);
-    chat.types("\x1b[B").shows_no("taken back").types("u").shows("taken back");
-    chat.types("u").shows("nothing to take back");
+    chat.types("\x1b[B").shows_no("undid the last").types("u").shows("undid the last");
+    chat.types("u").shows("nothing to undo");
     assert_eq!(world.read(FILE), "# mine\n[answers]\ntokens = 5_000\n");
     chat.types(ESC).shows_no("Settings in ").types(CTRL_D);
     assert_eq!(chat.ends(), 0);

@@ -27,7 +27,7 @@ fn a_setting_is_shown_set_and_taken_out() {
         .map(str::to_owned);
     assert!(row.is_some_and(|row| row.contains(" 5000 ") && row.contains(" set ")));
     let told = world.output("config explain answers.tokens");
-    assert!(told.contains("without it: 8000\nset: 5000, in "), "{told}");
+    assert!(told.contains("default: 8000\nset: 5000, in "), "{told}");
     assert_eq!(world.output("config unset answers.tokens"), "");
     let again = world.run("config unset answers.tokens");
     assert_eq!((again.code, &*again.err), (Some(1), "`answers.tokens` is not set\n"));
@@ -40,11 +40,11 @@ fn what_would_not_be_understood_changes_nothing() {
     world.write(FILE, "# mine\n[answers]\ntokens = 5_000\n");
     for (arguments, told) in [
         ("config set answers.tokens 50", "nothing was changed"),
-        ("config set answers.tokens many", "takes: a whole number"),
+        ("config set answers.tokens many", "expected a whole number"),
         ("config set answer.tokens 5", "did you mean `answers.tokens`?"),
         ("config set permissions x", "`foveal config edit`"),
-        ("config get nothing", "there is no setting `nothing`"),
-        ("config unset nothing", "there is no setting `nothing`"),
+        ("config get nothing", "unknown setting `nothing`"),
+        ("config unset nothing", "unknown setting `nothing`"),
         ("config edit", "set VISUAL or EDITOR"),
     ] {
         let ran = world.run(arguments);
@@ -163,13 +163,13 @@ fn json_that_is_not_understood_says_where_and_what_was_meant() {
         ("{\n  \"read\": {\n    \"smal_lines\": 1\n  }\n}", "did you mean `small_lines`?"),
         ("{\n  \"answers\": {\"tokens\": 5}\n}", "line 2: 5 tokens: an answer may have"),
         ("{\n  \"curator\": \"auto\",\n  \"curator\": \"auto\"\n}", "line 3: duplicate key"),
-        ("{\n  \"curator\": \"auto\",\n}", "line 3: this is no JSON: trailing comma"),
+        ("{\n  \"curator\": \"auto\",\n}", "line 3: invalid JSON: trailing comma"),
         ("{\n\n  \"indexer_tokens_max\": 9 }", "line 3: indexer_tokens_max has no effect"),
         (
             "{\n  \"file_read_thresholds\": {\"*.md\": {\"small\": 2, \"large\": 2}}\n}",
-            "line 2: 2 lines are large only where fewer are small",
+            "line 2: 2 lines are too few for the limit of large files",
         ),
-        ("[]", "settings in JSON are one object"),
+        ("[]", "settings in JSON must be one object"),
     ] {
         world.write(JSON, text);
         for arguments in ["config", "config set curator extractive", "read a.rs"] {

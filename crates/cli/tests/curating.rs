@@ -199,9 +199,10 @@ fn decisions_are_explained_where_that_is_wanted() {
     for line in [
         "[reads] steps.rs has 300 lines, more than the limit of 100: what matters is wanted; 10 are \
          shown, curated, chosen by messages:small@",
+        "[model] asking messages:small@",
+        " for line_ranges, ",
         "[model] messages:small@",
-        " is asked for line_ranges, ",
-        " answers line_ranges after ",
+        " answered line_ranges after ",
     ] {
         assert!(ran.err.contains(line), "{line}: {}", ran.err);
     }

@@ -171,7 +171,7 @@ fn nobody_is_asked_unless_the_user_wants_that() {
     world.write("steps.rs", file(30));
     let ran = world.run(READ);
     assert_eq!((ran.code, ran.out), (Some(0), without("curator-key").out));
-    assert!(ran.err.contains("no model chooses what is shown of files"), "{}", ran.err);
+    assert!(ran.err.contains("the curator model is not used"), "{}", ran.err);
 }
 
 /// foveal's own agent is shown what the curator chose, where first reads are curated.

@@ -52,7 +52,7 @@ fn has_cosine(value: &Value) -> bool {
 }
 
 const ALL: &str =
-    "Some(0) 40 files indexed, 0 unchanged, 0 removed, 40 given vectors; 40 parts of 40 files\n";
+    "Some(0) 40 files indexed, 0 unchanged, 0 removed, 40 embedded; 40 parts of 40 files\n";
 
 #[test]
 fn the_index_remembers_its_embedder() {
@@ -93,19 +93,20 @@ fn without_the_server_the_search_goes_on() {
         &at,
         &format!("index r --embedder ollama:m@http://{at}"),
         &format!(
-            "Some(1) 40 files indexed, 0 unchanged, 0 removed, 40 still without vectors; 40 parts \
-             of 40 files\nvectors are not up to date; searches use words alone: {away}; then run \
-             it again to continue\n"
+            "Some(1) 40 files indexed, 0 unchanged, 0 removed, 40 without vectors; 40 parts of 40 \
+             files\nvectors are not up to date; searches use words only: {away}; then run it again \
+             to continue\n"
         ),
     );
     let ran = world.run("search part_7 --path r --limit 1");
     assert_eq!((ran.code, ran.out.lines().next()), (Some(0), Some("f07.rs:1-4  function part_7")));
     let note = format!(
-        "40 files have no vectors by ollama:m@http://{at} yet: run `foveal index` to make them\n"
+        "40 files have no vectors by ollama:m@http://{at} yet: run `foveal index` to create them\n"
     );
     assert_eq!(ran.err, note);
     let server = EmbeddingServer::start_at_address(&at, vectors_reply);
-    let expected = "Some(0) 0 files indexed, 40 unchanged, 0 removed, 40 given vectors; 40 parts of 40 files\n";
+    let expected =
+        "Some(0) 0 files indexed, 40 unchanged, 0 removed, 40 embedded; 40 parts of 40 files\n";
     check(&world, &at, "index r", expected);
     assert!(has_cosine(&json(&world, "search part 7 --path r --json")));
     drop(server);
@@ -113,7 +114,7 @@ fn without_the_server_the_search_goes_on() {
     for question in ["part_7", "entirely_else"] {
         let ran = world.run(&format!("search {question} --path r --limit 1"));
         assert_eq!(ran.code, Some(0));
-        assert_eq!(error_told(&ran.err, &at), format!("searched by words alone: {away}\n"));
+        assert_eq!(error_told(&ran.err, &at), format!("searched by words only: {away}\n"));
     }
 }
 
@@ -236,13 +237,13 @@ fn a_remembered_embedder_that_is_none() {
     let sql = "UPDATE setting SET value = 'later:m' WHERE name = 'embedder'";
     assert_eq!(connection.execute(sql, []).ok(), Some(1));
     drop(connection);
-    let why = "the embedder that the index remembers cannot be used, name one with --embedder: \
-               `later:m` is no embedder";
+    let why = "the embedder of the index cannot be used, choose one with --embedder: `later:m` \
+               is no embedder";
     for (command, told, code) in [
-        ("graph part_7 r", format!("vectors are left alone: {why}"), 0),
-        ("map r", format!("vectors are left alone: {why}"), 0),
-        ("index r", format!("vectors are left alone: {why}"), 1),
-        ("search part_7 --path r", format!("searched by words alone: {why}"), 0),
+        ("graph part_7 r", format!("vectors are not updated: {why}"), 0),
+        ("map r", format!("vectors are not updated: {why}"), 0),
+        ("index r", format!("vectors are not updated: {why}"), 1),
+        ("search part_7 --path r", format!("searched by words only: {why}"), 0),
     ] {
         let ran = world.run(command);
         assert_eq!(ran.code, Some(code), "{command}: {}", ran.err);
@@ -302,8 +303,8 @@ fn changes_do_not_cost_a_search_its_vectors() {
     world.output(&format!("index r --embedder ollama:m@http://{at}"));
     world.write("r/f00.rs", "pub fn changed_a_little() {}\n");
     let ran = world.run("search part 7 --path r");
-    let expected = "searched by words and by the vectors that are there: http://SERVER/api/embed \
-                    fails (503: slow): see its log, or try again later\n";
+    let expected = "searched by words and by the existing vectors: http://SERVER/api/embed fails \
+                    (503: slow): see its log, or try again later\n";
     assert_eq!((error_told(&ran.err, &at).as_str(), ran.code), (expected, Some(0)));
     assert!(ran.out.contains("; meaning"), "{}", ran.out);
     // One file with as many parts as a request has no place for.
@@ -364,9 +365,9 @@ fn check_interrupted(world: &World, good_answers: usize, command: &str, expected
 #[test]
 fn a_request_in_flight_is_given_up() {
     let world = world("embedder_interrupted");
-    let first = "stopped: 40 files indexed, 0 unchanged, 0 removed, 40 still without";
+    let first = "stopped: 40 files indexed, 0 unchanged, 0 removed, 40 without";
     check_interrupted(&world, 0, "index r", first);
-    let second = "stopped: 0 files indexed, 40 unchanged, 0 removed, 40 still without";
+    let second = "stopped: 0 files indexed, 40 unchanged, 0 removed, 40 without";
     check_interrupted(&world, 1, "index r", second);
     let server = EmbeddingServer::start(vectors_reply);
     world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));

@@ -81,7 +81,7 @@ fn what_cannot_be_kept_is_not_left_out() {
     let Ran { out, err, .. } = world.ran(&mut limited(&world, "read src/long.rs --for step_70", 0));
     assert!(!out.contains("; expand "), "{out}");
     assert_eq!(out.matches("pub fn step_").count(), 400);
-    assert!(err.contains("nothing is kept beyond this run"), "{err}");
+    assert!(err.contains("nothing is saved after this run"), "{err}");
     let failed = world.ran(&mut limited(&world, "index", 0));
     assert_eq!((failed.code, failed.out.as_str()), (Some(2), ""));
 }

@@ -242,7 +242,7 @@ fn what_passed_is_listed_and_shown() {
         "no requests passed a gateway since then: see `foveal serve --help`\n"
     );
     let wrong = world.run("stats --since yesterday");
-    assert!(wrong.err.contains("expected is how long ago"), "{}", wrong.err);
+    assert!(wrong.err.contains("expected a duration such as 90m"), "{}", wrong.err);
 
     let listed: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
     let name = listed[0]["session"].as_str().expect("a session").to_owned();
@@ -262,15 +262,19 @@ fn what_passed_is_listed_and_shown() {
     for (arguments, expected) in [
         ("--request 8", "there is no request 8"),
         ("--request 0", "there is no request 0"),
-        ("--turn 1", "give --request"),
+        ("--turn 1", "use --request"),
     ] {
         let ran = world.run(&format!("show {short} {arguments}"));
         assert_eq!(ran.code, Some(2), "{arguments}");
         assert!(ran.err.contains(expected), "{}", ran.err);
     }
     let ran = world.run("show nothing --request 1");
-    assert!(ran.err.contains("no conversation that passed the gateway is called"), "{}", ran.err);
-    assert!(ran.err.replace("\n  ", " ").contains("--request and --json are for"), "{}", ran.err);
+    assert!(ran.err.contains("there is no gateway conversation"), "{}", ran.err);
+    assert!(
+        ran.err.replace("\n  ", " ").contains("--request and --json work only with"),
+        "{}",
+        ran.err
+    );
 
     let page = gateway.answer("GET /metrics HTTP/1.1", b"");
     let page = page.to_ascii_lowercase();
@@ -304,7 +308,7 @@ fn what_asks_no_model_is_told_apart() {
     let beside = serde_json::json!({"token_counts": 1, "refused_websockets": 1});
     assert_eq!(stats["beside"], beside, "{stats:#}");
     let text = world.output("stats");
-    let told = "beside these 1 token count and 1 refused WebSocket, which ask no model\n";
+    let told = "plus 1 token-count request and 1 refused WebSocket, which are free\n";
     assert!(text.starts_with("2 requests in 1 conversation\n") && text.contains(told), "{text}");
     // The number of a request is the same in the line, in a list, and where one is asked for.
     let listed: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");

@@ -93,13 +93,10 @@ fn input_that_cannot_be_used() {
     let mut command = world.command("search --path r");
     let output = command.arg(" ").output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(output.stderr, b"error: the question is empty: say what to look for\n");
+    assert_eq!(output.stderr, b"error: the query is empty: give names or words to search for\n");
     let mut command = world.command("index r");
     let output = command.env_remove("HOME").output().expect("the program starts");
-    assert_eq!(
-        output.stderr,
-        b"error: there is no place for the index: set HOME or XDG_DATA_HOME\n"
-    );
+    assert_eq!(output.stderr, b"error: no folder for the index: set HOME or XDG_DATA_HOME\n");
 }
 
 #[test]
@@ -116,12 +113,12 @@ fn where_no_index_can_be_kept_one_is_made_in_memory() {
         assert_eq!(ran.code, Some(0), "{arguments}: {ran:?}");
         assert!(ran.out.starts_with(found), "{arguments}: {}", ran.out);
         assert!(ran.err.starts_with("the index `r/notes.md/foveal/index/r-"), "{}", ran.err);
-        let end = "cannot be written: Not a directory (os error 20); reads everything anew for \
-                   this run\n";
+        let end =
+            "cannot be written: Not a directory (os error 20); reading all files for this run\n";
         assert!(ran.err.ends_with(end), "{}", ran.err);
         let homeless = world.ran(world.command(arguments).env_remove("HOME"));
         assert_eq!(homeless.out, ran.out, "{arguments}");
-        assert!(homeless.err.starts_with("there is no place for the index"), "{}", homeless.err);
+        assert!(homeless.err.starts_with("no folder for the index"), "{}", homeless.err);
     }
     let mut command = world.command("index r");
     let ran = world.ran(command.env("XDG_DATA_HOME", &data));

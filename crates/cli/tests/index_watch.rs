@@ -78,12 +78,12 @@ fn a_watch_embeds_what_changes_and_begins_without_the_server() {
         vectors_reply(asked)
     });
     let watch = Watch::start(&world, &format!("--embedder ollama:m@http://{}", server.address()));
-    assert_eq!(watch.next(), "40 files indexed, 0 unchanged, 0 removed, 40 still without vectors");
+    assert_eq!(watch.next(), "40 files indexed, 0 unchanged, 0 removed, 40 without vectors");
     drop(open);
-    assert_eq!(watch.next(), "0 files indexed, 0 unchanged, 0 removed, 40 given vectors");
+    assert_eq!(watch.next(), "0 files indexed, 0 unchanged, 0 removed, 40 embedded");
     world.write("r/f00.rs", "pub fn entirely_else() {}\n");
     assert_eq!(watch.next(), "1 file indexed, 0 unchanged, 0 removed");
-    assert_eq!(watch.next(), "0 files indexed, 0 unchanged, 0 removed, 1 given vectors");
+    assert_eq!(watch.next(), "0 files indexed, 0 unchanged, 0 removed, 1 embedded");
     watch.stop();
 }
 
@@ -96,7 +96,7 @@ fn a_watch_takes_the_embedder_that_is_chosen_meanwhile() {
     world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
     world.write("r/f00.rs", "pub fn entirely_else() {}\n");
     assert_eq!(watch.next(), "1 file indexed, 0 unchanged, 0 removed");
-    assert_eq!(watch.next(), "0 files indexed, 0 unchanged, 0 removed, 1 given vectors");
+    assert_eq!(watch.next(), "0 files indexed, 0 unchanged, 0 removed, 1 embedded");
     watch.stop();
     let value: Value = serde_json::from_str(&world.output("index r --json")).expect("JSON");
     assert_eq!((&value["embedded"], &value["waiting"]), (&0.into(), &0.into()), "{value}");
@@ -115,7 +115,7 @@ fn a_watch_looks_at_all_files_instead_of_asking_again_and_again() {
         vectors_reply(asked)
     });
     let watch = Watch::start(&world, &format!("--embedder ollama:m@http://{}", server.address()));
-    assert_eq!(watch.next(), "40 files indexed, 0 unchanged, 0 removed, 40 still without vectors");
+    assert_eq!(watch.next(), "40 files indexed, 0 unchanged, 0 removed, 40 without vectors");
     let next = watch.next();
     assert!(next.starts_with("1 file indexed, "), "{next}");
     assert!(server.requests().len() < 10, "{}", server.requests().len());

@@ -275,13 +275,13 @@ fn what_is_switched_off_is_said() {
         let world = world("off", at);
         let file = format!("home/{path}");
         init(&world, &format!("{agent} --yes"));
-        assert!(!init(&world, &format!("{agent} --yes")).contains("switched off"));
+        assert!(!init(&world, &format!("{agent} --yes")).contains("disabled there"));
         let on = world.read(&file).replace("\"disabled\": false", off);
         let on = on.replace("\"enabled\": true", off);
         let on = if agent == "codex" { format!("{on}{off}\n") } else { on };
         world.write(&file, on);
         let told = init(&world, &format!("{agent} --yes"));
-        assert!(told.contains("switched off there"), "{agent}: {told}");
+        assert!(told.contains("disabled there"), "{agent}: {told}");
     }
 }
 
@@ -320,7 +320,7 @@ fn what_cannot_be_understood_is_never_written() {
         for arguments in ["--yes", "--remove --yes"] {
             let Ran { code, out, .. } = world.run(&format!("init {} {arguments}", case.name));
             assert_eq!(code, Some(2), "{out}");
-            assert!(out.contains("left alone: line "), "{out}");
+            assert!(out.contains("not changed: line "), "{out}");
             let Ran { out, .. } = world.run(&format!("init {} {arguments} --json", case.name));
             let told: Value = serde_json::from_str(&out).expect("JSON");
             let failed = |file: &&Value| file["outcome"] == "failed";
@@ -369,8 +369,8 @@ fn nothing_is_written_without_a_word() {
         assert!(shown.contains("would be written") && shown.contains(program()), "{shown}");
         assert_eq!(fs::read_dir(world.folder.join("home")).expect("a folder").count(), 0);
         let Ran { code, err, out } = world.run(&format!("init {}", case.name));
-        assert_eq!((code, out.contains("left alone")), (Some(2), true), "{out}");
-        assert!(err.contains("give --yes"), "{err}");
+        assert_eq!((code, out.contains("not changed")), (Some(2), true), "{out}");
+        assert!(err.contains("use --yes"), "{err}");
         assert_eq!(fs::read_dir(world.folder.join("home")).expect("a folder").count(), 0);
     }
 }
@@ -422,7 +422,7 @@ fn agents_are_found_by_what_they_leave() {
     let removed = init(&world, "--remove --yes --json");
     let removed: Value = serde_json::from_str(&removed).expect("JSON");
     assert_eq!(agents(&removed), [codex(), codex(), pair("zed", "changed")]);
-    assert_eq!(init(&world, "--remove --yes"), "foveal is set up nowhere\n");
+    assert_eq!(init(&world, "--remove --yes"), "foveal is not set up anywhere\n");
 }
 
 #[test]

@@ -71,7 +71,10 @@ fn opencode_is_given_no_plugin_before_it_has_installed_what_plugins_need() {
     let world = world("not_yet");
     let plugin = world.folder.join("home/.config/opencode/plugin/foveal.js");
     let shown = world.output("init opencode --yes");
-    assert!(shown.contains("not yet: opencode has not installed `@opencode-ai/plugin`"), "{shown}");
+    assert!(
+        shown.contains("not applied: opencode has not installed `@opencode-ai/plugin`"),
+        "{shown}"
+    );
     assert!(!plugin.exists());
     assert!(world.read("home/.config/opencode/opencode.json").contains("foveal"));
     let told = value(&world.output("init opencode --yes --json"));

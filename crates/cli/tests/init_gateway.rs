@@ -316,7 +316,7 @@ fn a_port_that_changes_with_each_start_is_given_to_no_agent() {
     world.write(SETTINGS, "[gateway]\nlisten = 0\n");
     let ran = world.run("init --gateway --yes claude-code");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.err.replace("\n  ", " ").contains("names the port 0"), "{ran:?}");
+    assert!(ran.err.replace("\n  ", " ").contains("is the port 0"), "{ran:?}");
     assert!(!world.folder.join("home/.claude/settings.json").exists());
     // What stands there still goes.
     world.write(

@@ -15,7 +15,7 @@ use crate::world::{World, session};
 #[test]
 fn sessions_are_listed_pinned_and_removed() {
     let world = World::new("kept_sessions");
-    assert_eq!(world.output("sessions"), "no sessions are kept\n");
+    assert_eq!(world.output("sessions"), "no sessions are stored\n");
     assert_eq!(world.output("sessions --json"), "[]\n");
     world.write("a.rs", "fn main() {}\n");
     world.output("read a.rs");
@@ -34,7 +34,7 @@ fn sessions_are_listed_pinned_and_removed() {
         let mut command = world.command("sessions");
         world.ran(command.args(words))
     };
-    assert_eq!(run(&["pin", &id]).out, format!("`{id}` is kept from now on\n"));
+    assert_eq!(run(&["pin", &id]).out, format!("pinned `{id}`\n"));
     assert!(run(&["pin", "no such"]).err.contains("there is no session `no such`"));
     assert!(run(&["pin", ""]).err.contains("there is no session ``"));
     assert_eq!(run(&["pin", "shell"]).code, Some(2));
@@ -68,9 +68,9 @@ fn sessions_are_listed_pinned_and_removed() {
     );
 
     let part = id.strip_prefix("shell ").expect("it begins so");
-    assert_eq!(run(&["unpin", part]).out, format!("`{id}` is kept as long as others\n"));
-    assert!(run(&["delete", part]).err.contains("give the whole name to remove one"));
-    assert_eq!(run(&["delete", &id]).out, format!("`{id}` is removed\n"));
+    assert_eq!(run(&["unpin", part]).out, format!("unpinned `{id}`\n"));
+    assert!(run(&["delete", part]).err.contains("give the full name to delete a session"));
+    assert_eq!(run(&["delete", &id]).out, format!("deleted `{id}`\n"));
     assert_eq!(list(), [] as [Value; 0]);
 }
 
@@ -84,7 +84,7 @@ fn notes_are_not_listed() {
     let grant = Grant { tool: "bash".to_owned(), subject: "ls".to_owned() };
     store.put_grant(RootsKey::from_roots([folder]), &grant, Timestamp(1)).expect("it is kept");
     announce_reader(&store, folder, Some("one"), Timestamp(1)).expect("it is noted");
-    assert_eq!(world.output("sessions"), "no sessions are kept\n");
+    assert_eq!(world.output("sessions"), "no sessions are stored\n");
     let facts = foveal_store::SessionMetadata::default();
     let id = SessionId("readers of a".to_owned());
     store.open_session(&id, &facts, Timestamp(1)).expect("a session");
@@ -147,8 +147,8 @@ fn kept_sessions_are_shown_by_the_beginning_of_their_names() {
         assert_eq!(ran.code, Some(2));
         assert_eq!(
             ran.err,
-            "error: `mcp-9` is no file and no session that is kept: check the path, or see \
-             `foveal sessions --all`\n"
+            "error: `mcp-9` is neither a file nor a stored session: check the path, or see `foveal \
+             sessions --all`\n"
         );
     }
 }
@@ -171,7 +171,7 @@ fn a_session_of_a_hook_is_shown_as_its_agent_recorded_it() {
     std::fs::remove_file(world.folder.join("one.json")).expect("it was there");
     let gone = world.run("show abcd");
     assert_eq!(gone.code, Some(2));
-    assert!(gone.err.contains("was recorded in `one.json`, which is not there any more"));
+    assert!(gone.err.contains("was recorded in `one.json`, which no longer exists"));
 }
 
 /// Looking makes nothing.

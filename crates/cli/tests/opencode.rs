@@ -206,8 +206,8 @@ fn what_is_broken_is_reported_and_the_rest_is_read() {
         assert_eq!(code, Some(0), "{err}");
         let what = if path == "tree" { "a value" } else { "an object" };
         let expected = format!(
-            "1 problem in what was read:\n  {name}:1: not valid JSON: EOF while parsing {what} \
-             at column {column}\n"
+            "1 problem in the files that were read:\n  {name}:1: not valid JSON: EOF while parsing \
+             {what} at column {column}\n"
         );
         assert_eq!(err, expected);
     }
@@ -391,7 +391,7 @@ fn folders_that_cannot_be_listed_are_told() {
     for (closed, sessions, complaint) in [
         ("/session/more", 1, "1 file was not read:\n  "),
         ("/message/ses_a", 1, "1 file was not read:\n  "),
-        ("/part/msg_2ses_a", 2, "1 problem in what was read:\n  "),
+        ("/part/msg_2ses_a", 2, "1 problem in the files that were read:\n  "),
         ("/session", 0, "error: "),
         ("/message", 0, "error: "),
         ("", 0, "error: "),

@@ -71,7 +71,7 @@ fn each_replacement_is_shown_as_it_went() {
         text[at + 1..].lines().next().expect("a line").to_owned()
     };
     assert_eq!(first_line(&texts[0]), "replaced: nothing");
-    assert!(texts.iter().any(|text| first_line(text).contains(" of them from this request on")));
+    assert!(texts.iter().any(|text| first_line(text).contains(" of them new in this request")));
     let text = texts.iter().find(|text| text.contains("\n    + ")).expect("one that is new");
     assert!(text.contains("\n    - ") && text.contains("`foveal expand "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() < 400), "{text}");

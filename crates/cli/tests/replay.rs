@@ -155,7 +155,7 @@ fn a_recorded_bill_is_split_and_its_share_is_told() {
     assert!(text.contains("\nagain: the cache had expired"), "{text}");
     assert!(!text.contains("again: the client changed it"), "{text}");
     let last = text.lines().last().expect("a sentence");
-    assert!(last.starts_with("of the input as billed ($"), "{text}");
+    assert!(last.starts_with("against the billed input ($"), "{text}");
 
     let document: Value =
         serde_json::from_str(&world.output("replay billed.json --profile max --json"))

@@ -61,12 +61,12 @@ fn a_session_goes_back_and_on() {
         // Nobody can be asked, and nothing is changed.
         let ran = rewind(&world, &name, &[]);
         assert_eq!(ran.code, Some(1), "{}", ran.err);
-        assert!(ran.err.contains("give --yes"), "{}", ran.err);
+        assert!(ran.err.contains("use --yes"), "{}", ran.err);
         for line in [
-            "conversation: back to before your message 2, \"now all of it\"",
-            "is put back    a.rs",
-            "is put back    b.rs",
-            "is removed     new.rs",
+            "conversation: rewind to before your message 2, \"now all of it\"",
+            "restore    a.rs",
+            "restore    b.rs",
+            "delete     new.rs",
         ] {
             assert!(ran.out.contains(line), "{line}: {}", ran.out);
         }
@@ -107,7 +107,7 @@ fn only_what_is_wanted_goes_back() {
     assert_eq!(rewind(&world, &name, &["--files", "--yes"]).code, Some(0));
     assert_eq!(world.read("a.rs"), "const A: u8 = 2;\n");
     let ran = rewind(&world, &name, &["--files", "--yes"]);
-    assert_eq!((ran.code, ran.err.trim()), (Some(0), "nothing is to be done"));
+    assert_eq!((ran.code, ran.err.trim()), (Some(0), "nothing to do"));
     let shown = world.output(&format!("show {name}").replace("run ", ""));
     assert!(shown.contains("It is three."), "{shown}");
 
@@ -126,8 +126,8 @@ fn what_others_changed_is_left_alone() {
     std::fs::remove_file(world.folder.join("b.rs")).expect("it is there");
     let ran = rewind(&world, &name, &["--files", "--yes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("is left        a.rs: others changed it too"), "{}", ran.out);
-    assert!(ran.out.contains("is left        b.rs: others changed it too"), "{}", ran.out);
+    assert!(ran.out.contains("skip       a.rs: others changed it too"), "{}", ran.out);
+    assert!(ran.out.contains("skip       b.rs: others changed it too"), "{}", ran.out);
     assert_eq!(world.read("a.rs"), "const A: u8 = 9;\n");
     assert!(!world.folder.join("b.rs").exists() && !world.folder.join("new.rs").exists());
     let ran = rewind(&world, &name, &["--files", "--yes", "--force"]);

@@ -157,7 +157,7 @@ fn a_call_that_was_only_asked_about_was_not_made() {
         }
     });
     let begin = Instant::now();
-    while !screen.lock().expect("text").contains("Go on?") {
+    while !screen.lock().expect("text").contains("Continue?") {
         assert!(begin.elapsed() < SOON, "{}", screen.lock().expect("text"));
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -195,10 +195,10 @@ fn what_is_typed_before_a_question_is_no_answer() {
     let (mut terminal, _upstream) = at_terminal(&world, &["touch one", "touch two"]);
     // Before the first question, and more than one question needs.
     terminal.types("y\ny\ny\ny\n");
-    terminal.shows("bash `touch one`: no rule allows `touch *`. Go on? [y/N]");
+    terminal.shows("bash `touch one`: no rule allows `touch *`. Continue? [y/N]");
     std::thread::sleep(Duration::from_millis(500));
     assert!(!world.folder.join("one").exists() && !terminal.screen().contains("touch two"));
-    terminal.types("y\n").shows("bash `touch two`: no rule allows `touch *`. Go on? [y/N]");
+    terminal.types("y\n").shows("bash `touch two`: no rule allows `touch *`. Continue? [y/N]");
     terminal.types("n\n").shows("I see.");
     assert_eq!(terminal.ends(), 0);
     assert!(world.folder.join("one").exists() && !world.folder.join("two").exists());
@@ -211,8 +211,8 @@ fn a_question_names_the_rule_that_is_missing() {
     world.write("sub/x", "x");
     let commands = ["ls && git status", "cd sub && cat x | wc -c", "rm x"];
     let (mut terminal, _upstream) = at_terminal(&world, &commands);
-    terminal.shows("bash `rm x`: no rule allows `rm *`. Go on? [y/N]");
-    assert_eq!(terminal.screen().matches("Go on?").count(), 1, "{}", terminal.screen());
+    terminal.shows("bash `rm x`: no rule allows `rm *`. Continue? [y/N]");
+    assert_eq!(terminal.screen().matches("Continue?").count(), 1, "{}", terminal.screen());
     terminal.types("n\n").shows("I see.");
     assert_eq!(terminal.ends(), 0);
     assert!(world.folder.join("sub/x").exists());

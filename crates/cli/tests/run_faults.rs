@@ -63,7 +63,7 @@ fn nothing_is_done_twice_however_often_it_is_killed() {
             }
         }
         let ran = go_on(&world, &options);
-        let is_done = ran.err.contains("the model was done");
+        let is_done = ran.err.contains("the model had finished");
         assert!(is_done || ran.out == "All are there.\n", "{dialect}: {}", ran.err);
         let made = world.read("made");
         let mut lines: Vec<&str> = made.lines().collect();
@@ -132,14 +132,15 @@ fn on_a_full_disk_a_run_does_its_work() {
         command.args(["--model", &model(&upstream, "messages")]).env("FOVEAL_MODEL_KEY", KEY);
         let ran = world.ran(command.stdin(Stdio::null()));
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is three now.\n"), "{}", ran.err);
-        let is_told = ["cannot be kept", "nothing is kept"].iter().any(|it| ran.err.contains(it));
+        let is_told = ["cannot be saved", "nothing is saved"].iter().any(|it| ran.err.contains(it));
         // There is room again: it goes on from what was kept, or nothing was, which is said.
         let ran = go_on(&world, &["--continue"]);
         match ran.code {
             Some(0) => assert_eq!(ran.out, "It is three now.\n"),
             code => {
                 assert_eq!(code, Some(2));
-                let why = if is_told { "is kept for this folder" } else { "the model was done" };
+                let why =
+                    if is_told { "is stored for this folder" } else { "the model had finished" };
                 assert!(ran.err.contains(why), "{blocks}: {}", ran.err);
             }
         }

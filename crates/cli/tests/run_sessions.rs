@@ -208,7 +208,7 @@ fn one_process_at_a_time_goes_on_with_a_session() {
     for options in [&["--continue"][..], &["--session", &name(&world)], &["--continue", "more"]] {
         let ran = go_on(&world, options);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
-        assert!(ran.err.contains("another foveal works on this session"), "{}", ran.err);
+        assert!(ran.err.contains("another foveal process uses this session"), "{}", ran.err);
     }
     assert_eq!(upstream.request_count(), 1);
     let mode = |path: &std::path::Path| {
@@ -233,16 +233,16 @@ fn what_cannot_be_gone_on_with_is_said() {
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{options:?}");
         assert!(ran.err.contains(word), "{options:?}: {}", ran.err);
     };
-    refused(&["--continue"], "no session of `foveal run` is kept for this folder");
-    refused(&["--session", "1234"], "no session that is kept");
+    refused(&["--continue"], "no session of `foveal run` is stored for this folder");
+    refused(&["--session", "1234"], "is neither a file nor a stored session");
     assert_eq!(run(&world, &upstream, "chat", "").code, Some(0));
     let name = name(&world);
-    refused(&["--session", "1234"], "no session that is kept");
-    refused(&["--session", ""], "no session that is kept");
-    refused(&["--continue"], "the model was done: say what is next");
+    refused(&["--session", "1234"], "is neither a file nor a stored session");
+    refused(&["--session", ""], "is neither a file nor a stored session");
+    refused(&["--continue"], "the model had finished: give the next task");
     refused(&["--session", &name], "foveal run --session");
     refused(&["--continue", "--session", &name, "x"], "cannot be used with");
-    refused(&["--continue", " "], "there is no task");
+    refused(&["--continue", " "], "no task: give it");
     assert_eq!(upstream.request_count(), 1);
     // Of another folder, and of another kind.
     std::fs::create_dir(world.folder.join("other")).expect("a new folder");
@@ -256,7 +256,7 @@ fn what_cannot_be_gone_on_with_is_said() {
     let all: Value = serde_json::from_str(&world.output("sessions --all --json")).expect("JSON");
     let shell = all[0]["session"].as_str().expect("a name");
     assert!(shell.starts_with("shell "), "{all}");
-    refused(&["--session", shell, "more"], "is no session of `foveal run`");
+    refused(&["--session", shell, "more"], "is not a session of `foveal run`");
     // A part of the name is enough.
     let part = &name["run ".len().."run ".len() + 8];
     assert_eq!(go_on(&world, &["--session", part, "more"]).out, "Done.\n");
@@ -281,7 +281,7 @@ fn another_model_is_not_sent_the_reasoning_of_the_first() {
     let other = format!("messages:claude-opus-4-5@{}", upstream.url());
     let ran = go_on(&world, &["--continue", "--model", &other, "sure?"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("reasoning of another model is left out"), "{}", ran.err);
+    assert!(ran.err.contains("reasoning of another model is omitted"), "{}", ran.err);
     // The first one still has it.
     let ran = go_on(&world, &["--continue", "--model", &model(&upstream, "messages"), "sure?"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -307,7 +307,7 @@ fn secrets_and_keys_are_not_kept() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let ran = go_on(&world, &["--continue", "which one?"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("secrets in this session were not kept"), "{}", ran.err);
+    assert!(ran.err.contains("secrets in this session were not stored"), "{}", ran.err);
     let bodies = bodies(&upstream);
     assert!(bodies[1].to_string().contains(secret) && !bodies[2].to_string().contains(secret));
     assert!(bodies[2].to_string().contains("The key is [secret removed: AWS access key]."));
@@ -357,7 +357,7 @@ fn nothing_of_a_run_is_kept_where_the_user_wants_that() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is three now.\n"), "{}", ran.err);
     assert!(!ran.err.contains("session "), "{}", ran.err);
     let ran = go_on(&world, &["--continue"]);
-    assert!(ran.code == Some(2) && ran.err.contains("is kept for this folder"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("is stored for this folder"), "{}", ran.err);
     let stored = stored(&world);
     for word in ["make it three", "It is three now"] {
         assert!(!stored.windows(word.len()).any(|part| part == word.as_bytes()), "{word}");
@@ -507,7 +507,7 @@ fn other_rules_are_told_as_what_changes_the_prompt() {
         let sent = ran.out.lines().find(|line| line.contains("\"sent\"")).expect("it is told");
         serde_json::from_str::<Value>(sent).expect("JSON")["rewrite"].clone()
     };
-    let told = "the session goes on by another profile, other limits or another API";
+    let told = "the session resumed with another profile, other limits or another API";
     assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
     let limits = |count| format!("[agent]\nmax_file_reads = {count}\n");
     world.write("home/.config/foveal/config.toml", limits(2));

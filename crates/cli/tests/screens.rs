@@ -18,11 +18,11 @@ pub(crate) const HOSTILE: &str = "Q7\x1b]0;title\x07\x1b]52;c;aGk=\x07\x1b[31m\u
 const NAME: &str = "Q7\x1b]0;x\x07\u{9b}31m\u{202e}\u{200b}\u{e0041}\r\nQ8";
 
 /// A file that is asked about, whose name seems to end the question.
-const SECRET: &str = "src/Q7\u{202e}`: fine. Go on? [y/N] y\u{200b}/.env";
+const SECRET: &str = "src/Q7\u{202e}`: fine. Continue? [y/N] y\u{200b}/.env";
 
 /// What the person is asked about it.
-const QUESTION: &str = "read_file \"src/Q7\\u202e`: fine. Go on? [y/N] y\\u200b/.env\": it may hold \
-variables of an environment. Go on? [y/N]";
+const QUESTION: &str = "read_file \"src/Q7\\u202e`: fine. Continue? [y/N] y\\u200b/.env\": it may hold \
+variables of an environment. Continue? [y/N]";
 
 /// What a run printed at a terminal.
 fn at_terminal(folder: &Path, home: &Path, arguments: &[&str], answer: &str) -> String {

@@ -102,7 +102,10 @@ fn a_gateway_is_installed_changed_and_removed() {
     let Session { world, port, .. } = &session;
     let Ran { code, out, err } = session.install("--profile max");
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    assert!(out.contains(&format!("foveal answers at http://127.0.0.1:{port}, now and ")), "{out}");
+    assert!(
+        out.contains(&format!("foveal is running at http://127.0.0.1:{port}, and starts ")),
+        "{out}"
+    );
     assert!(session.is_served());
     assert_eq!(session.told(), ["--user daemon-reload", "--user enable --now foveal.service"]);
     let unit = world.read(UNIT);
@@ -121,12 +124,12 @@ fn a_gateway_is_installed_changed_and_removed() {
 
     let Ran { code, out, err } = session.serve("--uninstall");
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    assert!(out.contains("foveal does not start by itself any more"), "{out}");
+    assert!(out.contains("foveal no longer starts by itself"), "{out}");
     assert_eq!(session.told(), ["--user disable --now foveal.service", "--user daemon-reload"]);
     assert!(!world.folder.join(UNIT).exists());
     let again = session.serve("--uninstall");
     assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
-    assert!(again.out.contains("there is no service of foveal"), "{again:?}");
+    assert!(again.out.contains("foveal is not installed as a service"), "{again:?}");
 }
 
 /// In a container, say: the file is there, and what is to do with it is said.
@@ -141,7 +144,7 @@ fn where_no_systemd_runs_the_unit_is_written_and_the_way_on_is_said() {
         let Ran { code, out, err } = session.install("");
         assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
         let told = one_line(&err);
-        assert!(told.contains("foveal.service is written, but systemd does not run it"), "{told}");
+        assert!(told.contains("foveal.service, but systemd did not start it"), "{told}");
         assert!(told.contains(why), "{told}");
         assert!(
             told.contains("`systemctl --user daemon-reload && systemctl --user enable"),
@@ -154,7 +157,7 @@ fn where_no_systemd_runs_the_unit_is_written_and_the_way_on_is_said() {
             .expect("a new link");
         let Ran { code, out, err } = session.serve("--uninstall");
         assert_eq!(code, Some(0), "{out}{err}");
-        assert!(one_line(&err).contains("systemd was not told: "), "{err}");
+        assert!(one_line(&err).contains("systemd could not be notified: "), "{err}");
         assert!(!session.world.folder.join(UNIT).exists());
         assert!(std::fs::symlink_metadata(link.join("foveal.service")).is_err());
     }
@@ -172,9 +175,9 @@ fn what_cannot_be_a_service_is_refused_before_anything_is_written() {
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nhello\n").expect("it is read");
     });
     for (arguments, told) in [
-        ("--listen 0".to_owned(), "the port 0 is another one at each start"),
+        ("--listen 0".to_owned(), "the port 0 changes at each start"),
         (format!("--listen 0.0.0.0:{}", session.port), "write FOVEAL_SERVE_TOKEN=… into"),
-        (format!("--listen {port}"), "another program listens at"),
+        (format!("--listen {port}"), "another program is listening at"),
         ("--upstream file:///x".to_owned(), "error: "),
     ] {
         let Ran { code, err, .. } = session.serve(&format!("--install {arguments}"));
@@ -188,7 +191,7 @@ fn what_cannot_be_a_service_is_refused_before_anything_is_written() {
     for arguments in ["--install", "--uninstall"] {
         let Ran { code, err, .. } = session.serve(arguments);
         assert_eq!(code, Some(2), "{err}");
-        assert!(one_line(&err).contains("is not foveal's: rename it"), "{err}");
+        assert!(one_line(&err).contains("was not written by foveal: rename it"), "{err}");
     }
     assert!(session.world.read(UNIT).contains("/bin/true"));
 }
@@ -210,9 +213,7 @@ fn variables_are_written_and_keys_are_not() {
     assert!(!unit.contains("hunter2") && !err.contains("hunter2"), "{unit}{err}");
     let told = one_line(&err);
     assert!(
-        told.contains(
-            "HTTPS_PROXY, FOVEAL_SERVE_TOKEN, OTEL_EXPORTER_OTLP_HEADERS. Write that into"
-        ),
+        told.contains("HTTPS_PROXY, FOVEAL_SERVE_TOKEN, OTEL_EXPORTER_OTLP_HEADERS. Write it into"),
         "{told}"
     );
     let file = unit.lines().find_map(|line| line.strip_prefix("EnvironmentFile=-"));

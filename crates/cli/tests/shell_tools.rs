@@ -92,7 +92,7 @@ fn what_is_left_out_can_be_had() {
     let Ran { code, err, .. } = world.run(&format!("expand {handle} --lines 501"));
     assert_eq!(
         (code, err),
-        (Some(2), format!("error: `{handle}` has 500 lines, none from 501 on\n"))
+        (Some(2), format!("error: `{handle}` has 500 lines: line 501 does not exist\n"))
     );
 }
 
@@ -160,13 +160,13 @@ fn what_cannot_be_used_is_told() {
     for (arguments, told) in [
         ("read missing.rs", "`missing.rs` does not exist: check the path"),
         ("read src", "`src` is a folder"),
-        ("read src/..", "`src/..` is a folder: name a file, or see `foveal map src/..`"),
+        ("read src/..", "`src/..` is a folder: name a file, or run `foveal map src/..`"),
         ("read ../shell_bad", "`../shell_bad` is a folder"),
         ("read /dev/zero", "`/dev/zero` is not a regular file"),
         ("read src/.env", "it needs the user's word"),
         ("read src/short.rs --lines 20", "`src/short.rs` has 10 lines, none from 20 on"),
-        ("read src/short.rs --lines 0-2", "give lines as 12-40"),
-        ("read src/short.rs --lines 9-2", "give lines as 12-40"),
+        ("read src/short.rs --lines 0-2", "expected a line range such as 12-40"),
+        ("read src/short.rs --lines 9-2", "expected a line range such as 12-40"),
         ("read src/short.rs --lines 9 --for x", "cannot be used with"),
         ("read", "required arguments"),
         ("grep a(", "no valid expression"),
@@ -196,7 +196,7 @@ fn without_a_place_for_data_it_works_and_says_so() {
     let mut command = world.command("read src/short.rs");
     let Ran { code, out, err } = world.ran(command.env_remove("HOME"));
     assert_eq!((code, out.lines().count()), (Some(0), 12));
-    assert!(err.starts_with("there is no place for the store: set HOME or XDG_DATA_HOME"), "{err}");
+    assert!(err.starts_with("no folder for the store: set HOME or XDG_DATA_HOME"), "{err}");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn the_doctor_says_what_is_broken() {
     let world = repository("doctor");
     let all = world.output("doctor");
     assert!(
-        all.contains("ok      store ") && all.contains("none was found on this machine"),
+        all.contains("ok      store ") && all.contains("no agent was found on this machine"),
         "{all}"
     );
     world.write(
@@ -225,11 +225,11 @@ fn the_doctor_says_what_is_broken() {
     };
     let (cursor, gemini) = (state("cursor"), state("gemini"));
     assert!(
-        cursor.0 == "broken" && cursor.1.contains("`/no/foveal`, which is not there"),
+        cursor.0 == "broken" && cursor.1.contains("`/no/foveal`, which does not exist"),
         "{cursor:?}"
     );
     assert!(gemini.0 == "broken" && gemini.1.contains("line 1"), "{gemini:?}");
-    assert!(state("store").1.contains("begins anew"), "{out}");
+    assert!(state("store").1.contains("creates a new one"), "{out}");
     assert_eq!(state("settings").0, "broken");
     world.write("home/.config/foveal/config.toml", "");
     world.output("init cursor --yes");
@@ -271,6 +271,6 @@ fn the_doctor_leaves_everything_as_it_is() {
     assert_eq!(snapshot(), full);
     world.write("home/.local/share/foveal/store.db", "no database, and longer than nothing");
     let broken = snapshot();
-    assert!(world.output("doctor").contains("begins anew"));
+    assert!(world.output("doctor").contains("creates a new one"));
     assert_eq!(snapshot(), broken);
 }

@@ -75,7 +75,7 @@ fn files_are_shown_as_they_were() {
     assert_eq!(unknown.code, Some(2));
     assert_eq!(
         unknown.err,
-        "error: no file `b.rs` is read or changed in this session; known are\n  /r/a.rs\n"
+        "error: no file `b.rs` is read or changed in this session; the known files are\n  /r/a.rs\n"
     );
 }
 

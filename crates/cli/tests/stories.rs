@@ -328,9 +328,9 @@ fn contents_leave_from_the_budget_on_that_is_set() {
 #[test]
 fn a_budget_that_cannot_be_kept_to_is_told() {
     for (budget, told) in [
-        ("budget = 9_999", "9999 tokens leave no room to work in: give at least 10000"),
-        ("budget = \"0%\"", "`0%` is no share of the model's window"),
-        ("budget = \"half\"", "`half` is no share of the model's window"),
+        ("budget = 9_999", "9999 tokens are too few: give at least 10000"),
+        ("budget = \"0%\"", "`0%` is not a share of the model's window"),
+        ("budget = \"half\"", "`half` is not a share of the model's window"),
         ("budget = \"50%\"\nbudget_low = \"60%\"", "line 3: budget_low is not below budget"),
         ("budget_low = 150_000", "budget_low, 150000 tokens with this model, is not below budget"),
     ] {

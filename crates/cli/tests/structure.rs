@@ -177,7 +177,7 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
     let world = repository("structure_bad");
     for (arguments, error) in [
         ("outline missing.rs", "`missing.rs` does not exist: check the path"),
-        ("outline r/src", "`r/src` is a folder: name a file, or see `foveal map r/src`"),
+        ("outline r/src", "`r/src` is a folder: name a file, or run `foveal map r/src`"),
         (
             "outline r/picture.dat",
             "`r/picture.dat` is a binary file: there is no structure to show",
@@ -195,7 +195,7 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
         ("graph secret_function r", "nothing is called `secret_function`"),
         (
             "graph go twins",
-            "`go` is 2 things; name one by its line:\n  a.py:1  function go\n  b.py:1  function go",
+            "`go` matches 2 things; name one by its line:\n  a.py:1  function go\n  b.py:1  function go",
         ),
         ("map r/src/lib.rs", "`r/src/lib.rs` is a file: name a folder"),
         ("map r --focus nothing_so", "nothing is called `nothing_so`"),
@@ -203,8 +203,8 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
     ] {
         fails(&world, arguments, &format!("error: {error}\n"));
     }
-    let empty = "`empty/none` holds no source files that are not ignored: name the folder of a \
-                 repository";
+    let empty =
+        "`empty/none` has no source files that are not ignored: name the folder of a repository";
     world.write("empty/none/picture.png", [0_u8; 9]);
     fails(&world, "map empty/none", &format!("error: {empty}\n"));
     for arguments in

@@ -507,7 +507,7 @@ fn its_session_is_a_part_of_the_agents() {
     // It cannot be gone on with alone.
     let ran = go_on(&world, &["--session", &format!("{part}/1"), "more"]);
     assert!(
-        ran.code == Some(2) && ran.err.contains("is no session of `foveal run`"),
+        ran.code == Some(2) && ran.err.contains("is not a session of `foveal run`"),
         "{}",
         ran.err
     );

@@ -25,7 +25,7 @@ fn what_is_not_trusted_is_told_once_and_does_nothing() {
     let world = world("trust-unknown", SAFE);
     let first = world.run("read a.rs");
     assert!(!is_whole(&first.out), "{}", first.out);
-    assert!(first.err.contains("`.foveal.toml` sets things for this project"), "{}", first.err);
+    assert!(first.err.contains("`.foveal.toml` has settings for this project"), "{}", first.err);
     assert!(first.err.contains("`foveal trust`"), "{}", first.err);
     assert_eq!(world.run("read a.rs").err, "");
     // Nobody can be asked here.
@@ -43,7 +43,10 @@ fn what_is_trusted_holds_until_it_changes() {
     assert!(is_whole(&world.output("read a.rs")));
     assert_eq!(world.output("config get read.small_lines"), "400\n");
     let told = world.output("config explain read.small_lines");
-    assert!(told.contains("set by the project, which holds here: 400, in .foveal.toml"), "{told}");
+    assert!(
+        told.contains("set by the project, which takes precedence here: 400, in .foveal.toml"),
+        "{told}"
+    );
     assert_eq!(world.output("trust --list"), ".foveal.toml\n");
     // Below the top of the project it holds too.
     world.write("deep/b.rs", text(300));
@@ -55,7 +58,7 @@ fn what_is_trusted_holds_until_it_changes() {
     assert!(!is_whole(&changed.out));
     assert!(changed.err.contains("changed since you trusted it"), "{}", changed.err);
     let told = world.output("config explain read.small_lines");
-    assert!(told.contains("which is not obeyed"), "{told}");
+    assert!(told.contains("which is ignored"), "{told}");
     world.write(FILE, SAFE);
     assert!(is_whole(&world.output("read a.rs")));
     assert_eq!(world.output("trust --remove"), "");
@@ -73,15 +76,15 @@ fn another_folder_is_not_trusted() {
     world.write("other/a.rs", text(300));
     let mut other = world.command("read a.rs");
     let other = world.ran(other.current_dir(world.folder.join("other")));
-    assert!(!is_whole(&other.out) && other.err.contains("is not obeyed"), "{}", other.err);
+    assert!(!is_whole(&other.out) && other.err.contains("is ignored"), "{}", other.err);
 }
 
 /// A hostile repository gains nothing, neither unasked nor by what a hasty user says.
 #[test]
 fn what_opens_something_is_never_obeyed() {
     for (name, settings, why) in [
-        ("model", "curator_model = \"chat:m@http://127.0.0.1:9/v1\"\n", "only you name servers"),
-        ("gateway", "[gateway.upstreams]\nx = \"https://evil.example\"\n", "it names servers"),
+        ("model", "curator_model = \"chat:m@http://127.0.0.1:9/v1\"\n", "only you choose servers"),
+        ("gateway", "[gateway.upstreams]\nx = \"https://evil.example\"\n", "it sets servers"),
         ("web", "[web]\nprivate_hosts = [\"localhost\"]\n", "addresses of your network"),
         (
             "allow",
@@ -126,15 +129,15 @@ fn a_project_may_write_its_settings_as_json() {
     world.write("a.rs", text(300));
     world.write(".foveal.json", "{\"file_read_small_threshold\": 400}");
     let first = world.run("read a.rs");
-    assert!(!is_whole(&first.out) && first.err.contains("`.foveal.json` sets things"));
+    assert!(!is_whole(&first.out) && first.err.contains("`.foveal.json` has settings"));
     assert_eq!(world.run("trust --yes").code, Some(0));
     assert!(is_whole(&world.output("read a.rs")));
     let told = world.output("config explain file_read_small_threshold");
-    assert!(told.contains("which holds here: 400, in .foveal.json"), "{told}");
+    assert!(told.contains("which takes precedence here: 400, in .foveal.json"), "{told}");
     // Two are one too many.
     world.write(FILE, SAFE);
     let both = world.run("read a.rs");
-    assert!(!is_whole(&both.out) && both.err.contains("only one may count"), "{}", both.err);
+    assert!(!is_whole(&both.out) && both.err.contains("only one file is allowed"), "{}", both.err);
     std::fs::remove_file(world.folder.join(FILE)).expect("it is there");
     assert_eq!(world.run("trust --remove").code, Some(0));
     assert!(!is_whole(&world.output("read a.rs")));

@@ -36,20 +36,20 @@ pub struct AgentSection {
     pub profile: String,
     /// Whether foveal's own agent may start sub-agents for bounded pieces of work.
     pub sub_agents: bool,
-    /// The prompt size from which on old contents leave: tokens, or a share of the model's window
-    /// as `70%`.
+    /// The prompt size from which on old contents are omitted: tokens, or a share of the model's
+    /// window such as `70%`.
     budget: Option<PromptSizeSetting>,
-    /// The prompt size down to which old contents leave; if not set, as far below as in the
-    /// profile.
+    /// The prompt size down to which old contents are omitted; if not set, as far below `budget` as
+    /// in the profile.
     budget_low: Option<PromptSizeSetting>,
-    /// With a profile `first-last-sampled`: the number of full reads of one file that stay.
+    /// With a profile `first-last-sampled`: the number of full reads of one file that are kept.
     #[serde(deserialize_with = "deserialize_count")]
     #[schemars(range(min = 1))]
     max_file_reads: u32,
-    /// With a profile `first-last-sampled`: whether results of old edits stay.
+    /// With a profile `first-last-sampled`: whether results of old edits are kept.
     keep_all_edits: bool,
-    /// With a profile `first-last-sampled`: the length of an output above which only its ends stay,
-    /// in characters.
+    /// With a profile `first-last-sampled`: the length of an output above which only its ends are
+    /// kept, in characters.
     #[serde(deserialize_with = "deserialize_count")]
     #[schemars(range(min = 1))]
     bash_truncate: u32,
@@ -76,7 +76,7 @@ impl Default for AgentSection {
 
 /// The error about an unknown profile.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no profile `{0}`; there are {all}", all = PROFILES.join(", "))]
+#[error("unknown profile `{0}`: expected one of {all}", all = PROFILES.join(", "))]
 struct UnknownProfile(String);
 
 fn deserialize_profile<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {

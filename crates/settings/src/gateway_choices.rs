@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GatewayProfile {
-    /// Nothing: requests pass as they are, and are counted.
+    /// Nothing is shortened: requests pass unchanged, and are counted.
     Off,
     /// Everything visible stays visible somewhere in the prompt.
     Lossless,
     /// Long output is cut, and old results are reduced in rare batches.
     Balanced,
-    /// As balanced, and of long files only what matters when they are first read.
+    /// Like balanced, and only the important parts of long files when they are first read.
     Curated,
-    /// As balanced, sooner and further.
+    /// Like balanced, but earlier and more.
     Max,
 }
 
@@ -39,7 +39,7 @@ impl GatewayProfile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheChoice {
-    /// Where that pays.
+    /// Where that saves money.
     Auto,
     /// Never.
     Off,
@@ -58,9 +58,9 @@ impl From<CacheChoice> for BreakpointMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WebSocketChoice {
-    /// They are refused, so that the agent speaks HTTP.
+    /// They are refused, so that the agent uses HTTP.
     Refuse,
-    /// They pass as they are.
+    /// They pass unchanged.
     Pass,
 }
 

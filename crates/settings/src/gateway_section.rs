@@ -29,27 +29,28 @@ pub struct GatewaySection {
     pub listen: SocketAddr,
     /// The reduction of results in requests.
     pub profile: GatewayProfile,
-    /// Whether prompts are marked for Claude's cache where their agent marks nothing.
+    /// Whether marks for Claude's cache are set where the agent sets none.
     pub cache: CacheChoice,
     /// The handling of WebSockets to a model.
     pub websockets: WebSocketChoice,
-    /// The time that a decision may take, in milliseconds; after it a request goes as it came.
+    /// The time limit for shortening a request, in milliseconds; after that, it is sent with the
+    /// earlier decisions.
     #[serde(deserialize_with = "deserialize_decision_time")]
     #[schemars(range(min = 1, max = DECISION_TIME_MAX_MS))]
     pub decision_time_ms: u64,
     /// Names of this machine, beside its own, by which clients may address it.
     pub hosts: Vec<String>,
-    /// Whether prompts are read again before Claude's cache forgets them.
+    /// Whether Claude's cache is refreshed before it expires.
     pub keep_warm: bool,
     /// The address of the collector that traces go to.
     #[serde(deserialize_with = "deserialize_collector")]
     #[schemars(with = "Option<String>")]
     pub otel: Option<TraceCollector>,
-    /// Profiles of some requests, by `model` and `agent`; the first match counts.
+    /// Profiles of some requests, by `model` and `agent`; the first match wins.
     pub rules: Vec<GatewayRule>,
-    /// Prices of models, by `model` and `upstream`; the first match counts.
+    /// Prices of models, by `model` and `upstream`; the first match wins.
     pub prices: Vec<PriceRule>,
-    /// The server that takes all requests that name no other.
+    /// The server for all requests that name no other.
     #[serde(deserialize_with = "deserialize_upstream_address")]
     upstream: Option<String>,
     /// The address of a server that a path or a header names.
@@ -109,11 +110,11 @@ pub struct GatewayRule {
 #[derive(Debug, thiserror::Error)]
 enum GatewayValueError {
     #[error(
-        "`{0}` is no address to listen at: give a port of this machine, as 4117, or an address, as \
-         \"0.0.0.0:4117\""
+        "`{0}` is not a valid listen address: give a port of this machine, such as 4117, or an \
+         address, such as \"0.0.0.0:4117\""
     )]
     Listen(String),
-    #[error("{0} ms: a decision may take 1 to {DECISION_TIME_MAX_MS}")]
+    #[error("{0} ms is out of range: a decision may take 1 to {DECISION_TIME_MAX_MS}")]
     DecisionTime(u64),
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn parse_json_table(text: &str) -> Result<Spanned<DeTable<'_>>, Setti
     if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
         let message = error.to_string();
         let reason = message.split(" at line ").next().unwrap_or_default();
-        let reason = format!("this is no JSON: {reason}");
+        let reason = format!("invalid JSON: {reason}");
         return Err(SettingsParseError::at_line(error.line(), reason));
     }
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
@@ -38,10 +38,10 @@ pub(crate) fn parse_json_table(text: &str) -> Result<Spanned<DeTable<'_>>, Setti
             });
             Ok(Spanned::new(0..text.len(), convert_object(object, text)?))
         }
-        Ok(_) => Err(SettingsParseError::at_line(1, "settings in JSON are one object: { … }")),
+        Ok(_) => Err(SettingsParseError::at_line(1, "settings in JSON must be one object: { … }")),
         Err(error) => {
             let line = line_number(text, error.range().start);
-            Err(SettingsParseError::at_line(line, format!("this is no JSON: {}", error.kind())))
+            Err(SettingsParseError::at_line(line, format!("invalid JSON: {}", error.kind())))
         }
     }
 }
@@ -75,7 +75,7 @@ fn convert_value<'a>(
         Value::BooleanLit(boolean) => DeValue::Boolean(boolean.value),
         Value::NumberLit(number) => match DeValue::parse(number.value) {
             Ok(number) => number.into_inner(),
-            Err(_) => return fail("this number is none of a setting"),
+            Err(_) => return fail("this number is out of range for a setting"),
         },
         Value::Object(object) => DeValue::Table(convert_object(object, text)?),
         Value::Array(array) => {
@@ -85,7 +85,7 @@ fn convert_value<'a>(
             }
             DeValue::Array(values)
         }
-        Value::NullKeyword(_) => return fail("null sets nothing: remove what it stands behind"),
+        Value::NullKeyword(_) => return fail("null is not a value: remove its key"),
     };
     Ok(Spanned::new(range.start..range.end, converted))
 }
@@ -135,11 +135,11 @@ mod tests {
     #[test]
     fn what_is_no_object_of_json_is_told_with_its_line() {
         for (json, told) in [
-            ("{\n  \"a\": 1,\n}", "line 3: this is no JSON: trailing comma"),
-            ("{\n// why\n}", "line 2: this is no JSON"),
+            ("{\n  \"a\": 1,\n}", "line 3: invalid JSON: trailing comma"),
+            ("{\n// why\n}", "line 2: invalid JSON"),
             ("[]", "one object"),
-            ("{\n\"a\":\nnull}", "line 3: null sets nothing"),
-            ("{\"a\": \"\\ud83d\"}", "line 1: this is no JSON"),
+            ("{\n\"a\":\nnull}", "line 3: null is not a value"),
+            ("{\"a\": \"\\ud83d\"}", "line 1: invalid JSON"),
             ("{\n\"a\": 1,\n\"a\": 2}", "line 3: duplicate key `a`"),
         ] {
             let error = parse_json_table(json).expect_err(json).to_string();

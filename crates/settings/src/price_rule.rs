@@ -58,21 +58,19 @@ pub fn build_price_overrides(rules: &[PriceRule]) -> Result<PriceOverrides, glob
 /// The reason why prices are rejected.
 #[derive(Debug, thiserror::Error)]
 enum PriceEntryError {
-    #[error("prices for nothing: say what they are for by `model`, by `upstream`, or by both")]
+    #[error("prices without a target: set `model`, `upstream`, or both")]
     ForNothing,
     #[error("`{field} = {found}`: give US dollars per million tokens, 0 or more")]
     NoPrice { field: &'static str, found: f64 },
     #[error("`cached` costs more than `input`: both are US dollars per million tokens")]
     CachedCostsMore,
-    #[error(
-        "`{0}` says something of a cache, and `cached` does not say what reading from it costs"
-    )]
+    #[error("`{0}` is set without `cached`, the price of reading from the cache: set both")]
     NoCache(&'static str),
     #[error(
-        "`name = \"{UNPRICED_CARD_NAME}\"` is what foveal calls models without a price: give another"
+        "`name = \"{UNPRICED_CARD_NAME}\"` is reserved for models without a price: choose another"
     )]
     Unpriced,
-    #[error("`cache_minutes = 0`: leave it out, or leave `cached` out where nothing is cached")]
+    #[error("`cache_minutes = 0` is not valid: remove it, or remove `cached` if nothing is cached")]
     NoTime,
 }
 

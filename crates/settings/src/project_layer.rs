@@ -12,15 +12,15 @@ use crate::user_settings::{CuratorChoice, ReadSection, UserSettings};
 /// The tables and settings that a project may not set, with the reason. A name covers all names
 /// below it.
 const FORBIDDEN_SETTINGS: [(&str, &str); 9] = [
-    ("keep_contents", "what is kept on your disk is yours to say"),
-    ("curator_model", "files go to that model: only you name servers"),
-    ("indexer_model", "files go to that model: only you name servers"),
-    ("agent", "which files stand in prompts is yours to say"),
-    ("chat", "what your terminal shows is yours to say"),
-    ("gateway", "it names servers, prices and addresses"),
-    ("run", "how long commands run, and how many at once, is yours to say"),
-    ("web", "it opens addresses of your network"),
-    ("indexer_tokens_max", "what a model costs is yours to say"),
+    ("keep_contents", "only you decide what is stored on your disk"),
+    ("curator_model", "files are sent to that model, and only you choose servers"),
+    ("indexer_model", "files are sent to that model, and only you choose servers"),
+    ("agent", "only you decide which files are in prompts"),
+    ("chat", "only you decide what your terminal shows"),
+    ("gateway", "it sets servers, prices and addresses"),
+    ("run", "only you decide how long commands run, and how many at once"),
+    ("web", "it allows access to addresses of your network"),
+    ("indexer_tokens_max", "only you decide what a model may cost"),
 ];
 
 /// The reason why a project may not set a setting.
@@ -29,14 +29,11 @@ enum ProjectSettingError {
     #[error("a project may not set `{name}`: {reason}")]
     Forbidden { name: &'static str, reason: &'static str },
     #[error(
-        "of `curator` a project may only say \"extractive\": whether files go to a model is yours \
-         to say"
+        "a project may only set `curator` to \"extractive\": only you decide whether files are \
+         sent to a model"
     )]
     Curator,
-    #[error(
-        "a project may only deny: its rule about `{subject}` of `{tool}` would take the place of \
-         yours"
-    )]
+    #[error("a project may only deny: its rule about `{subject}` of `{tool}` would override yours")]
     Permission { tool: String, subject: String },
 }
 
@@ -155,7 +152,7 @@ mod tests {
             ("[web]\nprivate_hosts = [\"localhost\"]\n", "line 1: a project may not set `web`"),
             ("[run]\ntime_out_ms = 1\n", "a project may not set `run`"),
             ("keep_contents = true\n", "a project may not set `keep_contents`"),
-            ("curator = \"model\"\n", "a project may only say \"extractive\""),
+            ("curator = \"model\"\n", "a project may only set `curator` to \"extractive\""),
             (
                 "[[permissions]]\ntool = \"bash\"\nsubject = \"*\"\nverdict = \"allow\"\n",
                 "may only deny",
@@ -181,7 +178,7 @@ mod tests {
         assert_eq!(all.tool_settings().read_small_lines, 40);
         for (text, why) in [
             ("{\n\"gateway\": {\"upstream\": \"https://evil\"}}", "line 2: a project may not set"),
-            ("{\"curator\": \"model\"}", "a project may only say \"extractive\""),
+            ("{\"curator\": \"model\"}", "a project may only set `curator` to \"extractive\""),
             (
                 "{\"permissions\": [{\"tool\": \"bash\", \"subject\": \"*\", \"verdict\": \"allow\"}]}",
                 "may only deny",

@@ -104,11 +104,11 @@ impl PromptBudget {
 /// The reason why a size is rejected.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PromptSizeError {
-    #[error(
-        "{0} tokens leave no room to work in: give at least {TOKENS_MIN}, or a share as \"70%\""
-    )]
+    #[error("{0} tokens are too few: give at least {TOKENS_MIN}, or a share such as \"70%\"")]
     Small(u64),
-    #[error("`{0}` is no share of the model's window: give one from \"1%\" to \"100%\", or tokens")]
+    #[error(
+        "`{0}` is not a share of the model's window: give \"1%\" to \"100%\", or a number of tokens"
+    )]
     Share(String),
 }
 

@@ -17,7 +17,7 @@ pub enum SettingEditError {
     #[error(transparent)]
     NoJson(#[from] serde_json::Error),
     /// The value does not have the setting's type.
-    #[error("`{value}` is no value for `{name}`, which takes: {expected}")]
+    #[error("`{value}` is not a valid value of `{name}`: expected {expected}")]
     Value {
         /// The rejected value.
         value: String,
@@ -27,10 +27,10 @@ pub enum SettingEditError {
         expected: String,
     },
     /// The setting consists of tables, which only an editor can change.
-    #[error("`{0}` is written in tables of its own: `foveal config edit` opens the file")]
+    #[error("`{0}` is a table: edit it with `foveal config edit`")]
     Tables(String),
     /// The file has another value in place of a table.
-    #[error("`{0}` in the file is no table")]
+    #[error("`{0}` in the file is not a table")]
     NoTable(String),
 }
 

@@ -120,10 +120,10 @@ impl SettingKey {
             SettingType::Boolean => "true or false".to_owned(),
             SettingType::Integer => "a whole number".to_owned(),
             SettingType::Fraction => "a number from 0 to 1".to_owned(),
-            SettingType::Text => "a text".to_owned(),
-            SettingType::IntegerOrText => "a number or a text".to_owned(),
+            SettingType::Text => "a string".to_owned(),
+            SettingType::IntegerOrText => "a number or a string".to_owned(),
             SettingType::Choice(texts) => texts.join(", "),
-            SettingType::TextList => "a list of texts".to_owned(),
+            SettingType::TextList => "a list of strings".to_owned(),
             SettingType::Tables => "tables".to_owned(),
         }
     }

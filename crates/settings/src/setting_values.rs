@@ -23,26 +23,29 @@ pub(crate) const ANSWER_BYTES_MIN: u32 = 3_000;
 /// The reason why a value is rejected, with advice.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingValueError {
-    #[error("{large} lines are large only where fewer are small: give more than {small}")]
+    #[error("{large} lines are too few for the limit of large files: give more than {small}")]
     Large { large: u32, small: u32 },
-    #[error("0 leaves nothing: give at least 1, or remove the line")]
+    #[error("0 is not allowed: give at least 1, or remove the line")]
     Zero,
     #[error("{0} tokens: an answer may have {ANSWER_TOKENS_MIN} to {ANSWER_TOKENS_MAX}")]
     AnswerTokens(u32),
-    #[error("{0} bytes: an answer has at least {ANSWER_BYTES_MIN}, room for a page and its notes")]
+    #[error(
+        "{0} bytes are too few: an answer needs at least {ANSWER_BYTES_MIN}, for a page and its \
+         notes"
+    )]
     AnswerBytes(u32),
-    #[error("{0} is no share: give one from 0 to 1")]
+    #[error("{0} is not a share: give a number from 0 to 1")]
     Share(f64),
     #[error("an empty glob matches nothing: write `*` for everything")]
     EmptyGlob,
-    #[error("`{text}` is no glob: {reason}")]
+    #[error("`{text}` is not a valid glob: {reason}")]
     Glob { text: String, reason: globset::Error },
-    #[error("there is no tool `{0}`; there are: {known}", known = tool_names())]
+    #[error("unknown tool `{0}`: expected one of {known}", known = tool_names())]
     Tool(String),
-    #[error("no tool is called `{0}`; there are: {known}", known = tool_names())]
+    #[error("no tool matches `{0}`: the tools are {known}", known = tool_names())]
     ToolGlob(String),
     #[error(
-        "`{0}` is no host: give a name or an address and, if you like, a port, as \
+        "`{0}` is not a valid host: give a name or an address, optionally with a port, such as \
          `localhost:3000`, `*.corp.example` or `10.0.0.7`"
     )]
     Host(String),

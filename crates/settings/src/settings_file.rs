@@ -79,8 +79,8 @@ pub fn upstreams_place(folder: Option<&Path>) -> String {
 pub enum SettingsFileError {
     /// Of two files only one could apply.
     #[error(
-        "there are settings in `{toml}` and in `{json}`, and only one may count: move what you \
-         need of `{json}` into the other and delete it, or delete `{toml}`"
+        "there are settings in `{toml}` and in `{json}`, but only one file is allowed: move what \
+         you need of `{json}` into the other and delete it, or delete `{toml}`"
     )]
     TwoFiles {
         /// The path of the file in TOML.
@@ -89,7 +89,7 @@ pub enum SettingsFileError {
         json: String,
     },
     /// The file is too large.
-    #[error("`{0}` has more than {BYTES_MAX} bytes: these are no settings")]
+    #[error("`{0}` has more than {BYTES_MAX} bytes: it is not a settings file")]
     TooLarge(String),
     /// The file cannot be read.
     #[error("`{path}` cannot be read")]
@@ -100,7 +100,7 @@ pub enum SettingsFileError {
         source: io::Error,
     },
     /// The file is no text.
-    #[error("`{path}` cannot be used: line {line}: this is no UTF-8: save the file as UTF-8")]
+    #[error("`{path}` cannot be used: line {line}: invalid UTF-8: save the file as UTF-8")]
     NoText {
         /// The path.
         path: String,
@@ -178,6 +178,6 @@ mod tests {
         let path = folder.path().join("foveal/config.toml");
         std::fs::write(path, b"[read]\n\nsmall_lines = 1 # \xff\n").expect("it is written");
         let error = read_user_settings(Some(folder.path())).expect_err("no text").to_string();
-        assert!(error.ends_with("line 3: this is no UTF-8: save the file as UTF-8"), "{error}");
+        assert!(error.ends_with("line 3: invalid UTF-8: save the file as UTF-8"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use crate::setting_keys::setting_keys;
 /// Returns a settings file in which every setting with a default is a comment.
 pub fn settings_template() -> String {
     let mut text =
-        String::from("# Settings of foveal. `foveal config explain NAME` tells of each.\n");
+        String::from("# Settings of foveal. `foveal config explain NAME` explains each.\n");
     let mut tables: Vec<(&str, String)> = Vec::new();
     for key in setting_keys() {
         let Some(default) = &key.default_value else { continue };

@@ -27,8 +27,8 @@ pub struct UserSettings {
     /// Whether contents of files, pages and outputs are written to disk.
     #[schemars(extend("default" = true))]
     pub keep_contents: Option<bool>,
-    /// The choice of the shown lines of long files: built in, by the model, or by the model for
-    /// more than 200 lines.
+    /// How the shown lines of long files are chosen: by built-in rules, by the model, or by the
+    /// model above 200 lines.
     #[schemars(extend("default" = "auto"))]
     pub(crate) curator: CuratorChoice,
     /// The model that chooses the shown lines, named as for `foveal run`.
@@ -39,11 +39,11 @@ pub struct UserSettings {
     #[serde(deserialize_with = "deserialize_model")]
     #[schemars(with = "Option<String>")]
     pub(crate) indexer_model: Option<ModelSpec>,
-    /// The most tokens that the indexer model may take while foveal runs; 200,000 if not set.
+    /// The most tokens that the indexer model may use while foveal runs; 200,000 if not set.
     #[serde(deserialize_with = "deserialize_count")]
     #[schemars(range(min = 1))]
     pub(crate) indexer_tokens_max: Option<u32>,
-    /// Whether calls are answered from earlier ones like them.
+    /// Whether repeated calls are answered from earlier ones.
     #[schemars(extend("default" = CallSettings::default().detect))]
     pub(crate) detect_duplicates: Option<bool>,
     /// Duplicate calls.
@@ -66,7 +66,7 @@ pub struct UserSettings {
     pub agent: AgentSection,
     /// The screen of `foveal chat`.
     pub chat: ChatSection,
-    /// Permission rules, by `tool`, `subject` and `verdict`; the last match counts.
+    /// Permission rules, by `tool`, `subject` and `verdict`; the last match wins.
     pub(crate) permissions: Vec<PermissionEntry>,
     /// The gateway of `foveal serve` and `foveal wrap`.
     pub gateway: GatewaySection,
@@ -127,14 +127,14 @@ pub(crate) struct ToolDuplicatesSection {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AnswersSection {
-    /// The most of one answer in tokens, approximately; 1,000 to 20,000.
+    /// The maximum size of an answer in tokens, approximately; 1,000 to 20,000.
     #[serde(deserialize_with = "deserialize_answer_tokens")]
     #[schemars(
         range(min = ANSWER_TOKENS_MIN, max = ANSWER_TOKENS_MAX),
         extend("default" = ToolSettings::default().answer_tokens)
     )]
     pub(crate) tokens: Option<u32>,
-    /// The most of one answer in bytes, for a client that cuts answers.
+    /// The maximum size of an answer in bytes, for a client that cuts answers.
     #[serde(deserialize_with = "deserialize_answer_bytes")]
     #[schemars(range(min = ANSWER_BYTES_MIN))]
     pub(crate) bytes: Option<u32>,
@@ -148,8 +148,8 @@ pub(crate) struct ReadSection {
     #[serde(deserialize_with = "deserialize_count")]
     #[schemars(range(min = 1), extend("default" = ToolSettings::default().read_small_lines))]
     pub(crate) small_lines: Option<u32>,
-    /// Limits for some files, by `glob` and `small_lines`; of more than `large_lines` at most a
-    /// fifth is shown; the first match counts.
+    /// Limits for some files, by `glob` and `small_lines`; at most a fifth of files above
+    /// `large_lines` is shown; the first match wins.
     pub(crate) for_files: Vec<FileReadLimits>,
 }
 
@@ -191,8 +191,8 @@ pub(crate) struct WebSection {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChatSection {
-    /// The colours of `foveal chat`: as many as the terminal has, those of the table of 256, the 16
-    /// of its own scheme, or none.
+    /// The colours of `foveal chat`: as many as the terminal supports, the 256-colour palette, the
+    /// 16 of its own scheme, or none.
     #[schemars(extend("default" = COLOUR_NAMES[0], "enum" = COLOUR_NAMES))]
     pub colours: ColourPalette,
 }
@@ -217,7 +217,7 @@ const COLOUR_NAMES: [&str; 4] = ["auto", "256", "16", "none"];
 
 /// A value that names no palette.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` names no colours: give one of {all}", all = COLOUR_NAMES.join(", "))]
+#[error("unknown colours `{0}`: expected one of {all}", all = COLOUR_NAMES.join(", "))]
 pub(crate) struct UnknownColours(String);
 
 impl TryFrom<NumberOrText> for ColourPalette {
@@ -235,7 +235,7 @@ impl TryFrom<NumberOrText> for ColourPalette {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingConflict {
     #[error(
-        "curator = \"model\" asks for a model: name one, such as curator_model = \"ollama:qwen3\""
+        "curator = \"model\" requires a model: name one, such as curator_model = \"ollama:qwen3\""
     )]
     CuratorWithoutModel,
     #[error(
@@ -244,7 +244,7 @@ pub(crate) enum SettingConflict {
     )]
     TokensWithoutIndexer,
     #[error(
-        "file_read_small_threshold is another name of small_lines below [read], which is set too: \
+        "file_read_small_threshold is another name of small_lines in [read], which is set too: \
          remove one"
     )]
     TwoSmallLines,

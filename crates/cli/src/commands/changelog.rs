@@ -46,7 +46,7 @@ pub(crate) fn run(
         text += &table.render(environment.stdout_columns, "");
     }
     if text.is_empty() {
-        notice::print_notice("no change of a file is recorded in this session");
+        notice::print_notice("this session records no file changes");
     }
     output::print(text)?;
     Ok(ExitCode::SUCCESS)

@@ -29,88 +29,89 @@ pub(crate) struct Cli {
 enum CliCommand {
     /// Replays recorded sessions and shows what each profile would have cost and kept.
     Replay(Box<replay::ReplayArguments>),
-    /// Shows a recorded session as short text, or what passed the gateway of a conversation.
+    /// Shows a recorded session as short text, or the gateway requests of a conversation.
     Show(show_session::ShowArguments),
-    /// Shows what the requests that passed the gateway cost, and what they would have cost without
-    /// it.
+    /// Shows what the gateway requests cost, and what they would have cost without the gateway.
     ///
-    /// Splits the bill by why it was paid: sent for the first time, read from the cache, or paid
-    /// for again because the cache had expired, because the client changed what it had sent, or
-    /// because foveal did. Dollars are at list prices, unless the provider says what it charged.
+    /// Splits the bill by cause: sent for the first time, read from the cache, or paid for again
+    /// because the cache had expired, because the client changed what it had sent, or because
+    /// foveal did. Dollars are at list prices, unless the provider reports what it charged.
     Stats(stats::StatsArguments),
-    /// Lists what a recorded session changed in files.
+    /// Lists the file changes of a recorded session.
     Changelog(changelog::ChangelogArguments),
     /// Shows a file as it was at a turn of a recorded session, as far as the session shows it.
     FileAt(file_at::FileAtArguments),
     /// Prints a recorded session as a document of the Agent Trajectory Interchange Format.
     ///
-    /// Takes sessions of all agents that `foveal replay` reads, and those that foveal keeps. What
-    /// stands in them is printed as it is: those of other agents may hold secrets.
+    /// Accepts sessions of all agents that `foveal replay` reads, and those that foveal stores.
+    /// Their content is printed unchanged: sessions of other agents may contain secrets.
     Export(export::ExportArguments),
     /// Shows the structure of files: imports, types and signatures, without bodies.
     Outline(outline::OutlineArguments),
     /// Shows who calls, tests and uses a symbol, and what it calls and uses.
     ///
-    /// Updates the index first, or makes it if there is none: see `foveal index`.
+    /// Updates the index first, or creates it if there is none: see `foveal index`.
     Graph(graph::GraphArguments),
     /// Shows the most important files and signatures of a repository in few tokens.
     ///
-    /// Updates the index first, or makes it if there is none: see `foveal index`.
+    /// Updates the index first, or creates it if there is none: see `foveal index`.
     Map(map::MapArguments),
-    /// Brings the index of a folder up to date.
+    /// Updates the index of a folder.
     ///
-    /// Leaves out what .gitignore and .ignore name, hidden files, files of more than 1 MiB, and
-    /// files that look like keys or credentials. Stores the index in foveal/index in
-    /// $XDG_DATA_HOME, or where the platform keeps data (~/.local/share,
-    /// ~/Library/Application Support, %LOCALAPPDATA%). Writes nothing into the folder itself. Exits
-    /// with 1 if what makes its vectors cannot be used.
+    /// Skips what .gitignore and .ignore name, hidden files, files of more than 1 MiB, and files
+    /// that look like keys or credentials. Stores the index in foveal/index in $XDG_DATA_HOME, or
+    /// where the platform keeps data (~/.local/share, ~/Library/Application Support,
+    /// %LOCALAPPDATA%). Writes nothing into the folder itself. Exits with 1 if the embedder cannot
+    /// be used.
     Index(index::IndexArguments),
     /// Finds parts of files by words and by meaning.
     ///
-    /// Updates the index first, or makes it if there is none. Paths start at the top of the
+    /// Updates the index first, or creates it if there is none. Paths start at the top of the
     /// folder. Exits with 1 if nothing is found.
     Search(search::SearchArguments),
     /// Serves the tools to an agent over the Model Context Protocol.
     Mcp(mcp::McpArguments),
-    /// Stands between an agent and its model: sends on less of each request, and the answers back
-    /// as they are.
+    /// Runs a gateway between an agent and its model: shortens each request, and returns the
+    /// answers unchanged.
     ///
     /// Point the agent here by its base URL (ANTHROPIC_BASE_URL=http://127.0.0.1:4117 for Claude
-    /// Code) and change nothing else. Whatever fails here, the agent's own request goes on. Keys
-    /// pass through and are neither stored nor shown. Serves this machine alone; to listen at
-    /// another address, set FOVEAL_SERVE_TOKEN and have clients send it as x-foveal-token.
+    /// Code) and change nothing else. If the gateway fails to shorten a request, it sends the
+    /// agent's own request. Keys pass through and are neither stored nor shown. Serves only this
+    /// machine; to listen at another address, set FOVEAL_SERVE_TOKEN and have clients send it as
+    /// x-foveal-token.
     Serve(serve::ServeArguments),
-    /// Runs an agent with a gateway of its own between it and its model, for that run alone.
+    /// Runs an agent with its own gateway between it and its model, only for that run.
     ///
-    /// Tells the agent by variables and arguments, and writes nothing to its settings. What the
-    /// agent has set as the address of its model is asked in its place. Its terminal and its exit
-    /// code stay its own. At a terminal, a line says at the end what was saved. Options of foveal
-    /// stand before the agent's name.
+    /// Redirects the agent by environment variables and arguments, and does not change its
+    /// settings. The gateway sends the requests to the model address that the agent has set. The
+    /// agent keeps its terminal and its exit code. On a terminal, a last line shows what was saved.
+    /// Give the options of foveal before the agent's name.
     Wrap(wrap::WrapArguments),
     /// Works on a task with a model and foveal's own tools, until the model says that it is done.
     ///
-    /// Prints what the model says last; on standard error, what it does on the way. Changes nothing
-    /// and runs nothing without your approval, unless --yes is given. Exits with 1 if it ended
-    /// before it was done, with 2 if the model cannot be asked, with 130 if you stopped it.
+    /// Prints the model's last answer to standard output, and its progress to standard error.
+    /// Changes no files and runs no commands without your approval, unless --yes is given. Exits
+    /// with 1 if the task was not finished, with 2 if the model cannot be used, with 130 if you
+    /// stopped it.
     Run(run_task::RunArguments),
-    /// Talks with a model that works in this folder with foveal's own tools, on a screen.
+    /// Opens a chat with a model that works in this folder with foveal's own tools.
     ///
-    /// Shows what the model says and does while it does it, and asks you before files are changed
-    /// and commands are run. `/help` in it tells the keys. Keeps the session as `foveal run` does;
-    /// without a terminal, use that.
+    /// Shows what the model says and does as it happens, and asks you before files are changed and
+    /// commands are run. `/help` lists the keys. Stores the session as `foveal run` does; without a
+    /// terminal, use that.
     Chat(chat::ChatArguments),
-    /// Takes a session of `foveal run` back to before something that you said: the conversation, the
+    /// Rewinds a session of `foveal run` to before one of your messages: the conversation, the
     /// files, or both.
     ///
-    /// Shows what would change, and asks. What was said since is kept, and the model is not told of
-    /// it any more; files are put back as they were before the session wrote them. Those that others
-    /// changed too are left alone unless --force is given, and what commands changed is not known.
-    /// Exits with 1 if nothing was changed.
+    /// Shows what would change, and asks for confirmation. Later messages stay stored, but are no
+    /// longer sent to the model; files are restored to their content before the session wrote them.
+    /// Files that others changed too are skipped unless --force is given, and changes by commands
+    /// are not tracked. Exits with 1 if nothing was changed.
     Rewind(rewind::RewindArguments),
-    /// Lists the models that can be asked: hosted ones whose key is set, and those of local servers.
+    /// Lists the available models: hosted ones whose key is set, and those of local servers.
     ///
-    /// Asks Ollama, LM Studio, llama.cpp and vLLM at their usual ports on this machine, and nobody
-    /// else. Exits with 1 if there is none.
+    /// Queries Ollama, LM Studio, llama.cpp and vLLM at their default ports on this machine, and no
+    /// other servers. Exits with 1 if there is none.
     Models(models::ModelsArguments),
     /// Sets up the agents on this machine to use the tools.
     ///
@@ -118,25 +119,26 @@ enum CliCommand {
     /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, sets up all agents
     /// that are found.
     Init(init::InitArguments),
-    /// Shows what can be set and what is set, and changes it.
+    /// Shows and changes the settings.
     ///
-    /// Without more, lists all settings. Exits with 2 if the file is not understood.
+    /// Without a subcommand, lists all settings. Exits with 2 if the file is invalid.
     Config(config::ConfigArguments),
-    /// Shows the settings that this project brings (`.foveal.toml` or `.foveal.json`), and asks whether to obey them.
+    /// Shows the settings file of this project (`.foveal.toml` or `.foveal.json`), and asks whether
+    /// to trust it.
     ///
-    /// They hold for this folder and for what the file says now: once it changes, it is not obeyed
-    /// until you trust it again. It can open nothing: it names no servers, keys or commands, and
-    /// allows nothing that you do not.
+    /// The trust applies to this folder and to the current content of the file: once it changes, it
+    /// is ignored until you trust it again. The file cannot extend access: it cannot set servers,
+    /// keys or commands, or allow anything that you do not.
     Trust(trust::TrustArguments),
-    /// Lists the permission rules that hold in this folder and what you allowed for good in it, and
-    /// takes that back.
+    /// Lists the permission rules and your permanent approvals in this folder, and revokes
+    /// approvals.
     ///
-    /// An `always` that you give, in `foveal chat` or where an agent asks for foveal, holds for one
-    /// tool about one command, file or address, in one folder, until you revoke it here.
+    /// If you answer `always`, in `foveal chat` or where an agent asks for foveal, one tool is
+    /// approved for one command, file or address, in one folder, until you revoke it here.
     Permissions(permissions::PermissionsArguments),
-    /// Checks what works on this machine, and says how to repair what does not.
+    /// Checks the setup on this machine, and says how to fix problems.
     ///
-    /// Makes and changes nothing. Exits with 1 if something is broken.
+    /// Changes nothing. Exits with 1 if something is broken.
     Doctor(doctor::DoctorArguments),
     /// Answers an event of an agent: shapes the results of its own tools.
     ///
@@ -150,22 +152,22 @@ enum CliCommand {
     ConvertPage,
     /// Shows a file as a model sees it: a short file in full, the important parts of a long one.
     ///
-    /// Asks you before it reads a file outside of the working copy, or one that looks like a key
-    /// or a credential, and obeys your permission rules.
+    /// Asks you before it reads a file outside of the working copy, or one that looks like a key or
+    /// a credential, and follows your permission rules.
     Read(read::ReadArguments),
-    /// Shows the lines of files that match.
+    /// Shows the matching lines of files.
     ///
-    /// Leaves out what .gitignore names, and files that look like keys or credentials unless you
-    /// name them. Exits with 1 if nothing is found.
+    /// Skips what .gitignore names, and files that look like keys or credentials unless you name
+    /// them. Exits with 1 if nothing is found.
     Grep(grep::GrepCommandArguments),
-    /// Shows what was left out of an answer, by the handle in its note.
+    /// Shows the omitted part of an answer, by the handle in its note.
     Expand(expand::ExpandArguments),
     /// Lists the stored sessions of the tools; pins or deletes one.
     ///
-    /// Shows the folder of each and what it began with, newest first. Leaves out single calls
-    /// from a shell, such as `foveal read`, unless --all is given. `foveal show` takes the names.
+    /// Shows the folder of each and what it began with, newest first. Omits single calls from a
+    /// shell, such as `foveal read`, unless --all is given. `foveal show` takes the names.
     ///
-    /// Keeps a session and what it refers to for 30 days after its last use, and less long if all
+    /// Keeps a session and what it refers to for 30 days after its last use, or less if all
     /// sessions together exceed 2 GiB. Pinned sessions stay.
     Sessions(sessions::SessionsArguments),
     /// Prints a completion script for a shell.

@@ -51,7 +51,10 @@ pub(crate) fn run(
     let text: String = match arguments.lines {
         None => whole.into_owned(),
         Some(LineRangeArgument { first, .. }) if first as usize > count => {
-            bail!("`{handle}` has {}, none from {first} on", format_plural(count as u64, "line"));
+            bail!(
+                "`{handle}` has {}: line {first} does not exist",
+                format_plural(count as u64, "line")
+            );
         }
         Some(LineRangeArgument { first, last }) => {
             let (first, last) = (first as usize, last as usize);
@@ -60,9 +63,7 @@ pub(crate) fn run(
     };
     if content.secrets > 0 {
         let secrets = format_plural(u64::from(content.secrets), "secret");
-        notice::print_notice(format_args!(
-            "{secrets} of it were not stored: a mark stands in the place of each"
-        ));
+        notice::print_notice(format_args!("{secrets} not stored: a mark replaces each of them"));
     }
     let shown = if arguments.options.json {
         let all =

@@ -34,8 +34,8 @@ pub(crate) fn run(
     );
     if exported.omitted_parts > 0 {
         notice::print_notice(format_args!(
-            "{} left out that the format has no place for: what only a provider can read, pictures, \
-             and where the conversation went back",
+            "{} omitted: the format cannot hold data that only a provider can read, images, and \
+             rewinds of the conversation",
             format_plural(exported.omitted_parts, "part")
         ));
     }

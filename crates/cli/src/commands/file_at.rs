@@ -48,7 +48,7 @@ pub(crate) fn run(
         bail!("`{path}` does not exist at turn {turn}: it was removed");
     }
     if state.confidence == StateConfidence::Unknown {
-        bail!("nothing is known of `{path}` at turn {turn}: give a later --turn");
+        bail!("the content of `{path}` at turn {turn} is unknown: give a later --turn");
     }
     notice::print_notice(format_args!("`{path}` at turn {turn}: {}", describe_confidence(&state)));
     output::print(environment.painter().highlight_file(&path, &render_known_lines(&state)))?;
@@ -74,11 +74,11 @@ fn resolve_path(
         [one] => Ok((*one).to_owned()),
         [] if known.is_empty() => bail!("no file is read or changed in this session"),
         [] => bail!(
-            "no file `{asked}` is read or changed in this session; known are\n{}",
+            "no file `{asked}` is read or changed in this session; the known files are\n{}",
             format_candidates(&known)
         ),
         many => {
-            bail!("`{asked}` is not clear; give more of the path:\n{}", format_candidates(many))
+            bail!("`{asked}` is ambiguous; give more of the path:\n{}", format_candidates(many))
         }
     }
 }

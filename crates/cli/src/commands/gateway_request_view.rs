@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::replaced_results::RequestReplacements;
 use super::stats::bill_table;
 use crate::numbers::{
-    format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,
-    format_tokens,
+    describe_saving, format_count, format_dollars, format_percent_change, format_plural,
+    format_signed_dollars, format_tokens,
 };
 use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
 
@@ -45,7 +45,7 @@ fn request_index(number: u64, name: &str, many: usize) -> anyhow::Result<usize> 
     let found = number.checked_sub(1).and_then(|at| usize::try_from(at).ok());
     match (found.filter(|at| *at < many), many) {
         (Some(at), _) => Ok(at),
-        (None, 0) => bail!("no request of `{name}` is kept"),
+        (None, 0) => bail!("no request of `{name}` is stored"),
         (None, many) => bail!("there is no request {number}: `{name}` has requests 1 to {many}"),
     }
 }
@@ -98,7 +98,7 @@ fn requests_table(name: &str, all: &[StoredRequest], width: Option<usize>) -> St
     let columns = [
         ("", right),
         ("model", Alignment::Left),
-        ("asked", right),
+        ("received", right),
         ("sent", right),
         ("cached", right),
         ("cost", right),
@@ -130,10 +130,10 @@ fn requests_table(name: &str, all: &[StoredRequest], width: Option<usize>) -> St
     let mut many = format_plural(sum.requests, "request");
     let beside = all.len() as u64 - sum.requests;
     if beside > 0 {
-        let _ = write!(many, " and {} that ask no model", format_count(beside));
+        let _ = write!(many, " and {} without a model call", format_count(beside));
     }
-    let saved = format_signed_dollars(sum.without - sum.cost);
-    let heading = format!("{name}: {many}, {} ({saved} saved)\n", format_dollars(sum.cost));
+    let saved = describe_saving(sum.without - sum.cost);
+    let heading = format!("{name}: {many}, {} ({saved})\n", format_dollars(sum.cost));
     heading + &table.render(width, "see --json")
 }
 
@@ -164,7 +164,7 @@ fn render_request(
         }
     };
     let (asked, sent) = (request.tokens_asked, request.tokens_sent);
-    say("no question", request.beside.map(|beside| beside.list_label().to_owned()));
+    say("no model call", request.beside.map(|beside| beside.list_label().to_owned()));
     say("model", request.model_answered.clone().or_else(|| request.model.clone()));
     say("upstream", Some(request.upstream.clone()));
     say("messages", Some(format_count(request.messages)));
@@ -172,28 +172,27 @@ fn render_request(
         "tokens",
         (asked > 0).then(|| {
             let saved = format_percent_change(sent as f64 / asked as f64 - 1.0);
-            format!(
-                "{} as the client sent it, {} as it went ({saved})",
-                format_count(asked),
-                format_count(sent)
-            )
+            format!("{} received, {} sent ({saved})", format_count(asked), format_count(sent))
         }),
     );
     let (asked, sent) = (format_count(request.bytes_asked), format_count(request.bytes_sent));
-    say("bytes", Some(format!("{asked} as the client sent it, {sent} as it went")));
+    say("bytes", Some(format!("{asked} received, {sent} sent")));
     say(
         "answered",
         Some(format!("{}, {} bytes", request.status, format_count(request.bytes_answered))),
     );
     say("stopped", request.stop_reason.clone());
     say("error", request.error.clone());
-    say("nothing new was decided", request.failed_open.clone());
-    say("nothing could be done", request.inactive.clone());
+    say("no new reductions", request.failed_open.clone());
+    say("not reduced", request.inactive.clone());
     say("rewrite", request.rewrite.clone());
     say("the client changed", request.changed.as_ref().map(request_record::ClientChange::describe));
     let times = [request.added_ms, request.head_ms, request.whole_ms].map(|ms| format!("{ms:.1}"));
     let [added, head, whole] = times;
-    say("time", Some(format!("{added} ms added, {head} ms to the answer, {whole} ms in all")));
+    say(
+        "time",
+        Some(format!("{added} ms added, {head} ms until the answer began, {whole} ms in total")),
+    );
     say("prices", request.prices.clone());
     if let (Some(bill), Some(without)) = (&request.bill, &request.without) {
         text.push('\n');

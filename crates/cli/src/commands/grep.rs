@@ -18,11 +18,11 @@ const EXIT_CODE_NO_MATCH: u8 = 1;
 /// The command line of `foveal grep`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrepCommandArguments {
-    /// A regular expression, as ripgrep's.
+    /// A regular expression, in ripgrep's syntax.
     pattern: String,
     /// A folder or file; the current folder if not given.
     path: Option<PathBuf>,
-    /// Upper and lower case are the same.
+    /// Ignores case.
     #[arg(short, long)]
     ignore_case: bool,
     /// The pattern is plain text.
@@ -37,7 +37,7 @@ pub(crate) struct GrepCommandArguments {
     /// Only files of this type, such as `rust` or `py`.
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Shows so many lines around each found one.
+    /// The number of lines to show around each match.
     #[arg(short = 'C', long, value_name = "LINES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
     context: u8,
     /// Shows only which files match.
@@ -46,16 +46,16 @@ pub(crate) struct GrepCommandArguments {
     /// Shows only how often each file matches.
     #[arg(short, long)]
     count: bool,
-    /// How many found lines, or files, are shown.
+    /// The number of matching lines, or files, to show.
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u16).range(1..=2_000))]
     limit: u16,
-    /// How many found lines, or files, are passed over first.
+    /// The number of matching lines, or files, to skip first.
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
-    /// Prints everything at once, also on a terminal.
+    /// Prints without a pager.
     #[arg(long)]
     no_pager: bool,
 }
@@ -69,7 +69,7 @@ pub(crate) fn run(
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
     if arguments.pattern.is_empty() {
-        bail!("the pattern is empty: say what to look for");
+        bail!("the pattern is empty: give a regular expression");
     }
     let folder = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let place = PathTools::open(&folder, environment)?;

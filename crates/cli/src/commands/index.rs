@@ -28,13 +28,13 @@ const FILES_PER_ROUND: usize = 64;
 /// The command line of `foveal index`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct IndexArguments {
-    /// The folder. If not given, the working copy that holds the current folder.
+    /// The folder. If not given, the working copy that contains the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// Runs until Ctrl+C, and indexes files as they change.
     #[arg(long)]
     watch: bool,
-    /// Prints the figures as JSON, one object a line.
+    /// Prints the figures as JSON, one object per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -213,10 +213,10 @@ fn print_update(
             format_count(summary.removed)
         );
         for (number, what) in [
-            (summary.unreadable, "that could not be read"),
-            (summary.skipped, "passed by (large or secret)"),
-            (summary.embedded, "given vectors"),
-            (summary.without_vectors, "still without vectors"),
+            (summary.unreadable, "unreadable"),
+            (summary.skipped, "skipped (large or secret)"),
+            (summary.embedded, "embedded"),
+            (summary.without_vectors, "without vectors"),
         ] {
             if number > 0 {
                 line += &format!(", {} {what}", format_count(number));
@@ -225,7 +225,7 @@ fn print_update(
         let parts = format_plural(size.chunks, "part");
         line += &format!("; {parts} of {} in {seconds:.1} s", format_plural(size.files, "file"));
         if summary.cancelled {
-            line = format!("stopped: {line}; what is done is kept; run it again to continue");
+            line = format!("stopped: {line}; the progress is saved; run it again to continue");
         }
         match environment.stdout_columns {
             Some(width) => wrap_text(&line, width, "  ").trim_end().to_owned(),
@@ -236,7 +236,7 @@ fn print_update(
     if let Some(problem) =
         opened.index.embedding_problem().map(repository_index::embedder_error_line)
     {
-        let why = "vectors are not up to date; searches use words alone";
+        let why = "vectors are not up to date; searches use words only";
         notice::print_notice(format_args!("{why}: {problem}; then run it again to continue"));
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::output;
 /// The command line of `foveal man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArguments {
-    /// Where to write `foveal.1`, `foveal-replay.1` and the others; made if it is not there.
+    /// Where to write `foveal.1`, `foveal-replay.1` and the others; created if it does not exist.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }

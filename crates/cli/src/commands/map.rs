@@ -24,7 +24,8 @@ const TOOL: &str = "map";
 /// The command line of `foveal map`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MapArguments {
-    /// The folder of the repository. If not given, the working copy that holds the current folder.
+    /// The folder of the repository. If not given, the working copy that contains the current
+    /// folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// The most tokens (o200k) that the map may have.

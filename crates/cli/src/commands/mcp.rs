@@ -22,29 +22,29 @@ use crate::toolbox::{self, ToolboxFactory};
 /// The command line of `foveal mcp`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArguments {
-    /// Which tools: the six that an agent needs beside its own to read and change code, or all.
+    /// The tools: the six that an agent needs beside its own to read and change code, or all.
     #[arg(long, value_name = "PROFILE", default_value = "full")]
     profile: ToolChoice,
     /// A folder that may be read and changed. Repeat it for several. If not given, the folders
     /// that the client names, or the current folder.
     #[arg(long = "root", value_name = "PATH")]
     roots: Vec<PathBuf>,
-    /// Lets no client say which folders may be read and changed: those of --root may be, or the
+    /// Ignores the folders that clients name: only those of --root may be read and changed, or the
     /// current folder.
     #[arg(long)]
     no_client_roots: bool,
-    /// A folder that commands may write to, beside the roots and the folder for temporary files.
-    /// Repeat it for several.
+    /// A folder that commands may write to, in addition to the roots and the folder for temporary
+    /// files. Repeat it for several.
     #[arg(long, value_name = "PATH")]
     writable: Vec<PathBuf>,
     /// Lets commands write only to folders named with --writable, in the roots or elsewhere, to
     /// caches and to a folder for temporary files of their own. If none is named, to nothing else.
     #[arg(long)]
     confine_writes: bool,
-    /// Writes nothing to disk of what files, pages and outputs hold. Handles end with the server.
+    /// Does not write contents of files, pages and outputs to disk. Handles end with the server.
     #[arg(long)]
     keep_no_contents: bool,
-    /// Runs no command where the kernel cannot hold it to the folders that it may write
+    /// Runs no command where the kernel cannot restrict it to the folders that it may write
     /// (`foveal doctor` says whether it can).
     #[arg(long)]
     require_sandbox: bool,
@@ -52,15 +52,15 @@ pub(crate) struct McpArguments {
     /// and their caches in the home folder, and folders named with --readable.
     #[arg(long)]
     confine_reads: bool,
-    /// A folder that commands may read though reading is confined. Repeat it for several.
+    /// A folder that commands may also read with --confine-reads. Repeat it for several.
     #[arg(long, value_name = "PATH", requires = "confine_reads")]
     readable: Vec<PathBuf>,
-    /// Takes the network from commands, this machine's own included. Connections by sockets in
-    /// files remain.
+    /// Blocks network access of commands, to this machine too. Connections over Unix sockets remain
+    /// possible.
     #[arg(long)]
     no_network: bool,
-    /// Sends answers as data too. Some agents show their model the data alone, without the notes
-    /// that say what was left out.
+    /// Also sends answers as structured data. Some agents show their model only the data, without
+    /// the notes that say what was omitted.
     #[arg(long)]
     structured: bool,
     /// Serves over HTTP at this address (`8765`, `127.0.0.1:8765`) instead of standard input
@@ -71,8 +71,8 @@ pub(crate) struct McpArguments {
     /// (`0.0.0.0:8765`).
     #[arg(long, requires = "http")]
     public: bool,
-    /// A host name under which clients may reach the server, beside localhost. Repeat it for
-    /// several.
+    /// A host name under which clients may reach the server, in addition to localhost. Repeat it
+    /// for several.
     #[arg(long = "host", value_name = "NAME", requires = "http")]
     hosts: Vec<String>,
     /// An origin whose web pages may use the server (`https://a.example:443`). Repeat it for

@@ -30,9 +30,9 @@ pub(crate) fn run(
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("no servers can be asked")?;
+    let runtime = runtime.context("cannot query model servers")?;
     let client = LlmClient::new(ModelRequestLimits::default(), &environment.proxies())
-        .context("cannot speak TLS")?;
+        .context("cannot set up TLS")?;
     let known = runtime.block_on(find_available_models(&client, environment));
     if arguments.json {
         let all: Vec<Value> = known.iter().map(model_to_json).collect();

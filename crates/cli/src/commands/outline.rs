@@ -20,7 +20,7 @@ pub(crate) struct OutlineArguments {
     /// Source files, of any language.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print JSON: for each file its entities, and the lines shown and left out.
+    /// Print JSON: for each file its entities, and the lines shown and omitted.
     #[arg(long)]
     json: bool,
 }

@@ -34,12 +34,12 @@ pub(crate) struct PermissionsArguments {
 /// The action on permissions.
 #[derive(Debug, clap::Subcommand)]
 enum PermissionAction {
-    /// Takes back what you allowed for good.
+    /// Revokes permanent approvals.
     Revoke {
         /// The number in the list.
         #[arg(required_unless_present = "all")]
         number: Option<usize>,
-        /// All of the list.
+        /// Revokes all in the list.
         #[arg(long, conflicts_with = "number")]
         all: bool,
     },
@@ -96,7 +96,7 @@ fn list_permissions(
     if rules.is_empty() {
         text.push_str(&format!("no rules in {file}\n"));
     } else {
-        text.push_str(&format!("rules in {file}; the last one that matches counts:\n"));
+        text.push_str(&format!("rules in {file}; the last match wins:\n"));
         for (at, PermissionRule { tool, subject, verdict }) in rules.iter().enumerate() {
             let verdict = verdict_word(*verdict);
             text.push_str(&format!(
@@ -109,13 +109,13 @@ fn list_permissions(
     let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
     let folders = folders.join(", ");
     if grants.is_empty() {
-        text.push_str(&format!("nothing was allowed for good in {folders}\n"));
+        text.push_str(&format!("no permanent approvals in {folders}\n"));
     } else {
         text.push_str(&format!("always allowed in {folders}:\n"));
         for (at, Grant { tool, subject }) in grants.iter().enumerate() {
             text.push_str(&format!("{:>4}  {tool} {}\n", at + 1, quote_escaped(subject)));
         }
-        text.push_str("`foveal permissions revoke NUMBER` takes one back\n");
+        text.push_str("`foveal permissions revoke NUMBER` revokes one\n");
     }
     output::print(text)?;
     Ok(ExitCode::SUCCESS)
@@ -140,19 +140,19 @@ fn revoke_grants(
         Some(number) => {
             let found = number.checked_sub(1).and_then(|at| grants.get(at));
             let Some(found) = found else {
-                bail!("there is no number {number}: `foveal permissions` lists {}", grants.len());
+                bail!("there is no approval {number}: `foveal permissions` lists {}", grants.len());
             };
             vec![found]
         }
     };
     let Some(store) = open_store_for_reading(environment)?.filter(|_| !meant.is_empty()) else {
-        notice::print_notice("nothing was allowed for good here");
+        notice::print_notice("there are no permanent approvals here");
         return Ok(ExitCode::from(exit_code::NEGATIVE));
     };
     for grant in meant {
         store.remove_grant(roots_key(roots), grant)?;
         notice::print_notice(format_args!(
-            "{} {} is asked about again, in sessions that begin from now on",
+            "revoked {} {}: new sessions ask again",
             grant.tool,
             quote_escaped(&grant.subject)
         ));

@@ -55,7 +55,7 @@ pub(crate) struct LineRangeArgument {
 
 /// The error for an invalid line range.
 #[derive(Debug, thiserror::Error)]
-#[error("give lines as 12-40, or one as 12; the first is 1")]
+#[error("expected a line range such as 12-40, or a line such as 12, counted from 1")]
 pub(crate) struct InvalidLineRange;
 
 impl FromStr for LineRangeArgument {

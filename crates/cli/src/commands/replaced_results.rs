@@ -79,16 +79,16 @@ impl RequestReplacements {
             return Ok(Self::Known(Vec::new()));
         }
         let Some(end) = shaped.decided_at else {
-            return Ok(Self::Unknown("what it sent in place of results was not noted"));
+            return Ok(Self::Unknown("unknown: the replacements were not recorded"));
         };
         let turns = store.turns(&[end])?;
         if turns.is_empty() {
-            return Ok(Self::Unknown("the decisions about it are not kept any more"));
+            return Ok(Self::Unknown("unknown: the decisions are no longer stored"));
         }
         let mut standing: BTreeMap<EntryIndex, EffectiveDecision> = BTreeMap::new();
         for (turn, step) in turns.iter().map(parse_stored_step).enumerate() {
             let Some(step) = step else {
-                return Ok(Self::Unknown("another version of foveal decided about it"));
+                return Ok(Self::Unknown("unknown: another version of foveal made the decisions"));
             };
             for (entry, decision) in &step.changed {
                 match decision.shape() {
@@ -120,13 +120,13 @@ impl RequestReplacements {
         let new = all.iter().filter(|one| one.is_new).count();
         let total = format_plural(all.len() as u64, "result");
         let mut text = format!(
-            "\nreplaced: {total}, {} of them from this request on\n",
+            "\nreplaced: {total}, {} of them new in this request\n",
             format_count(new as u64)
         );
         for one in all {
             one.write_summary(&mut text);
         }
-        text.push_str("\n`--json` has the whole texts.\n");
+        text.push_str("\n`--json` shows the full texts.\n");
         text
     }
 }
@@ -208,7 +208,7 @@ impl RequestReplacement {
         {
             match part {
                 Some(part) => write_excerpt(text, sign, part, lines_max),
-                None => text.push_str(&format!("    {sign} not kept as it was\n")),
+                None => text.push_str(&format!("    {sign} text not stored\n")),
             }
         }
     }

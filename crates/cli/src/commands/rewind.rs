@@ -13,7 +13,7 @@ use crate::environment::Environment;
 use crate::numbers::format_plural;
 use crate::permission_checker::can_ask_user;
 use crate::runs::RunLog;
-use crate::session_control::{RewindPoint, describe_file_rewind, rewind_points};
+use crate::session_control::{RewindPoint, RewindStage, describe_file_rewind, rewind_points};
 use crate::toolbox::ToolboxFactory;
 use crate::{exit_code, interrupt, notice, output};
 
@@ -26,19 +26,19 @@ pub(crate) struct RewindArguments {
     /// Goes back to just before this message of yours, counted from 1; the last one if not given.
     #[arg(long, value_name = "MESSAGE")]
     to: Option<usize>,
-    /// Takes back what was said, and leaves files as they are.
+    /// Rewinds only the conversation, and leaves files unchanged.
     #[arg(long, group = "what")]
     conversation: bool,
-    /// Puts files back, and leaves what was said.
+    /// Restores only the files, and leaves the conversation unchanged.
     #[arg(long, group = "what")]
     files: bool,
-    /// Both; so it is if nothing is said.
+    /// Rewinds both; this is the default.
     #[arg(long, group = "what")]
     both: bool,
-    /// Puts files back that others changed too.
+    /// Also restores files that others changed too.
     #[arg(long)]
     force: bool,
-    /// Does it without asking.
+    /// Does not ask for confirmation.
     #[arg(long)]
     yes: bool,
 }
@@ -76,7 +76,7 @@ pub(crate) fn run(
     output::print(plan.describe(&said, entries.len()))?;
     let files = plan.files_to_restore();
     if plan.to.is_none() && files.is_empty() {
-        notice::print_notice("nothing is to be done");
+        notice::print_notice("nothing to do");
         return Ok(ExitCode::SUCCESS);
     }
     if !confirm_rewind(arguments, environment) {
@@ -85,8 +85,9 @@ pub(crate) fn run(
     // Files come first: if the program ends in between, a second run does the rest.
     tools.rewind_files(&files, &cancel)?;
     if let Some(to) = plan.to {
-        let keep =
-            past.rewind_log_entry(to, SystemClock.now()).context("that is no message of yours")?;
+        let keep = past
+            .rewind_log_entry(to, SystemClock.now())
+            .context("that is not one of your messages")?;
         RunLog::append_single(&*toolbox.store, &session, &keep)?;
         tools.clear_visibility();
     }
@@ -100,10 +101,12 @@ fn confirm_rewind(arguments: &RewindArguments, environment: &Environment) -> boo
         return true;
     }
     if !can_ask_user(environment) {
-        notice::print_notice("nothing was changed: nobody can be asked here; give --yes to do it");
+        notice::print_notice(
+            "nothing was changed: there is no terminal to ask for confirmation; use --yes",
+        );
         return false;
     }
-    let is_wanted = notice::confirm("Go on?");
+    let is_wanted = notice::confirm("Continue?");
     if !is_wanted {
         notice::print_notice("nothing was changed");
     }
@@ -115,12 +118,12 @@ fn find_target(said: &[RewindPoint], to: Option<usize>) -> anyhow::Result<&Rewin
     let number = to.unwrap_or(said.len());
     match number.checked_sub(1).and_then(|at| said.get(at)) {
         Some(target) => Ok(target),
-        None if said.is_empty() => bail!("nothing was said in it that it can go back to"),
+        None if said.is_empty() => bail!("the session has no message to rewind to"),
         None => {
             let lines =
                 said.iter().zip(1..).map(|(said, at)| format!("\n  {at}  {}", said.first_words));
             let lines: String = lines.collect();
-            bail!("there is no message {number} of yours in it; there are{lines}")
+            bail!("the session has no message {number} of yours; your messages are{lines}")
         }
     }
 }
@@ -137,7 +140,7 @@ fn plan_rewind(
         false => {
             let since = target.time;
             let since =
-                since.context("it is not known when that was said: files cannot go back")?;
+                since.context("the time of that message is unknown: files cannot be restored")?;
             Some(tools.files_written_since(since, cancel)?)
         }
     };
@@ -161,16 +164,17 @@ impl RewindPlan {
             said.iter().enumerate().find(|(_, said)| Some(said.entry_index) == self.to)
         {
             let gone = format_plural((messages - target.entry_index) as u64, "message");
-            text += &format!("conversation: back to before your message {}, ", at + 1);
-            text += &format!("\"{}\"; {gone} left out\n", target.first_words);
+            text += &format!("conversation: rewind to before your message {}, ", at + 1);
+            text += &format!("\"{}\"; {gone} dropped\n", target.first_words);
         }
         match self.files.as_deref() {
             None => {}
-            Some([]) => text += "files: none was written since\n",
+            Some([]) => text += "files: none were written since\n",
             Some(files) => {
                 text += "files:\n";
                 for file in files {
-                    text += &format!("  {}\n", describe_file_rewind(file, self.force));
+                    let line = describe_file_rewind(file, RewindStage::Planned, self.force);
+                    text += &format!("  {line}\n");
                 }
             }
         }

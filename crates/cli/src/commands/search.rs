@@ -54,10 +54,10 @@ pub(crate) struct SearchArguments {
     /// The number of parts to show.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
-    /// The folder. If not given, the working copy that holds the current folder.
+    /// The folder. If not given, the working copy that contains the current folder.
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Prints what is found as JSON.
+    /// Prints the results as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -71,7 +71,10 @@ fn parse_kind(text: &str) -> Result<EntityKind, UnknownEntityKind> {
 
 /// The error for an unknown kind.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown kind `{0}`: one of {names}", names = KINDS.map(EntityKind::name).join(", "))]
+#[error(
+    "unknown kind `{0}`: expected one of {names}",
+    names = KINDS.map(EntityKind::name).join(", ")
+)]
 struct UnknownEntityKind(String);
 
 /// Prints the parts that match the query, best first.
@@ -84,7 +87,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let query = arguments.query.join(" ");
     if query.trim().is_empty() {
-        bail!("the question is empty: say what to look for");
+        bail!("the query is empty: give names or words to search for");
     }
     let cancel = &interrupt::cancel_on_ctrl_c();
     let (options, patience) = (&arguments.embedder, EmbeddingRequestLimits::INTERACTIVE);
@@ -132,8 +135,8 @@ pub(crate) fn run(
 /// Prints on standard error what the search had to do without.
 fn print_search_limits(hits: &[SearchHit], problem: Option<&str>, waiting: u64, embedder: &str) {
     let without = match hits.iter().any(|hit| hit.reason.cosine.is_some()) {
-        true => "searched by words and by the vectors that are there",
-        false => "searched by words alone",
+        true => "searched by words and by the existing vectors",
+        false => "searched by words only",
     };
     match problem {
         Some(problem) => notice::print_notice(format_args!("{without}: {problem}")),
@@ -141,7 +144,7 @@ fn print_search_limits(hits: &[SearchHit], problem: Option<&str>, waiting: u64, 
             let (files, has) =
                 (format_plural(waiting, "file"), if waiting == 1 { "has" } else { "have" });
             notice::print_notice(format_args!(
-                "{files} {has} no vectors by {embedder} yet: run `foveal index` to make them"
+                "{files} {has} no vectors by {embedder} yet: run `foveal index` to create them"
             ));
         }
         None => {}

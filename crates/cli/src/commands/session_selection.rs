@@ -13,8 +13,8 @@ use crate::sessions;
 /// The selection of a session and of its conversations.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionSelection {
-    /// A recorded session: a file, a folder with one, or the name that `foveal sessions` lists
-    /// it by, of which the beginning is enough.
+    /// A recorded session: a file, a folder with one, or its name in `foveal sessions`; the
+    /// beginning of the name is enough.
     #[arg(value_name = "SESSION")]
     session: PathBuf,
     /// The format of the file. Detected if not given.
@@ -107,7 +107,7 @@ pub(crate) fn find_conversation<'a>(
     }
     let Some(id) = id else { bail!("session `{}` has no conversation", session.id) };
     let known: Vec<&str> = session.conversations.iter().map(|known| known.id.as_str()).collect();
-    bail!("unknown conversation `{id}`: one of {} is expected", known.join(", "))
+    bail!("unknown conversation `{id}`: expected one of {}", known.join(", "))
 }
 
 /// Checks that `conversation` has turn number `turn`, counted from 1.

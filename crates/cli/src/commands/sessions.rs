@@ -80,21 +80,21 @@ pub(crate) fn run(
             for id in with_sub_agents(&sessions, id) {
                 store.set_pinned(id, true)?;
             }
-            format!("`{}` is kept from now on", printable_name(id))
+            format!("pinned `{}`", printable_name(id))
         }
         Some(SessionAction::Unpin(named)) => {
             let id = find_session(&sessions, &named.name, true)?;
             for id in with_sub_agents(&sessions, id) {
                 store.set_pinned(id, false)?;
             }
-            format!("`{}` is kept as long as others", printable_name(id))
+            format!("unpinned `{}`", printable_name(id))
         }
         Some(SessionAction::Delete(named)) => {
             let id = find_session(&sessions, &named.name, false)?;
             for id in with_sub_agents(&sessions, id) {
                 store.delete_session(id)?;
             }
-            format!("`{}` is removed", printable_name(id))
+            format!("deleted `{}`", printable_name(id))
         }
     };
     output::print(format!("{done}\n"))?;
@@ -118,10 +118,12 @@ fn find_session<'s>(
     match (&alike[..], in_part) {
         ([], _) => bail!(unknown_session(name)),
         ([id], true) => Ok(id),
-        ([id, ..], false) => bail!("give the whole name to remove one: `{}`?", printable_name(id)),
+        ([id, ..], false) => {
+            bail!("give the full name to delete a session: did you mean `{}`?", printable_name(id))
+        }
         (several, true) => {
             let several = format_plural(several.len() as u64, "session");
-            bail!("{several} have `{name}` in their names: give more of it")
+            bail!("{several} have `{name}` in their names: give more of the name")
         }
     }
 }
@@ -134,7 +136,7 @@ fn with_sub_agents<'s>(sessions: &'s [StoredSession], id: &'s SessionId) -> Vec<
 }
 
 /// The output if there are no sessions.
-const NO_SESSIONS: &str = "no sessions are kept\n";
+const NO_SESSIONS: &str = "no sessions are stored\n";
 
 fn unknown_session(name: &str) -> String {
     format!("there is no session `{name}`: `foveal sessions` lists them")

@@ -26,10 +26,10 @@ pub(crate) struct ShowArguments {
     /// Show one turn in full: the model's response and the results of its calls.
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
-    /// Show one request of a conversation that passed the gateway, counted from 1.
+    /// Show one request of a gateway conversation, counted from 1.
     #[arg(long, value_name = "N", conflicts_with = "turn")]
     request: Option<u64>,
-    /// Print JSON. For conversations that passed the gateway alone.
+    /// Print JSON; only for gateway conversations.
     #[arg(long, conflicts_with = "turn")]
     json: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     if let Some((store, session)) = arguments.session.find_gateway_session(environment)? {
         if arguments.turn.is_some() {
-            bail!("what passed the gateway has requests, and no turns: give --request");
+            bail!("gateway conversations have requests, not turns: use --request");
         }
         let text = match arguments.json {
             true => gateway_request_view::requests_to_json(&store, &session, arguments.request)?,
@@ -60,8 +60,8 @@ pub(crate) fn run(
     }
     if arguments.request.is_some() || arguments.json {
         bail!(
-            "no conversation that passed the gateway is called `{}`: --request and --json are for \
-             these, and `foveal sessions` lists them",
+            "there is no gateway conversation `{}`: --request and --json work only with these; \
+             `foveal sessions` lists them",
             arguments.session.session_argument()
         );
     }
@@ -142,10 +142,10 @@ fn write_blocks(text: &mut String, entry: &TranscriptEntry) {
                 (result.is_error.then(|| "error".to_owned()), result.content.clone())
             }
             ContentBlock::Opaque { kind, raw } if kind == SUB_AGENT_REFERENCE_KIND => {
-                (Some("carried out by a sub-agent".to_owned()), raw.clone())
+                (Some("run by a sub-agent".to_owned()), raw.clone())
             }
             ContentBlock::Opaque { kind, raw } => {
-                (Some(format!("not understood: {kind}")), raw.clone())
+                (Some(format!("not recognised: {kind}")), raw.clone())
             }
         };
         if let Some(heading) = heading {

@@ -29,8 +29,8 @@ use crate::toolbox;
 /// The command line of `foveal stats`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatsArguments {
-    /// Counts requests from then on: so long ago, as 90m, 12h, 7d or 2w, or at a day or time in UTC,
-    /// as 2026-11-23 or 2026-11-23T09:00:00Z. If not given, all that are kept.
+    /// Counts only requests since then: a duration such as 90m, 12h, 7d or 2w, or a date or time in
+    /// UTC such as 2026-11-23 or 2026-11-23T09:00:00Z. If not given, all stored requests.
     #[arg(long, value_name = "WHEN", value_parser = PeriodStart::parse)]
     since: Option<PeriodStart>,
     #[command(flatten)]
@@ -74,7 +74,7 @@ impl PeriodStart {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected is how long ago, as 90m, 12h, 7d or 2w, or when, as 2026-11-23 (UTC)")]
+#[error("expected a duration such as 90m, 12h, 7d or 2w, or a date such as 2026-11-23 (UTC)")]
 struct InvalidStartTime;
 
 /// Prints the costs of requests.
@@ -314,14 +314,16 @@ impl GatewayStats {
         let unbilled = self.all.requests - self.all.billed_requests;
         if unbilled > 0 {
             let many = format_plural(unbilled, "request");
-            let _ =
-                writeln!(text, "\nof {many} there is no bill: none was told, or no price is known");
+            let _ = writeln!(
+                text,
+                "\nno bill for {many}: the usage was not reported, or the price is unknown"
+            );
         }
         for (what, counts) in [
-            ("the client changed what it had sent", &self.changed),
-            ("what had been sent was rewritten", &self.rewrites),
-            ("nothing new was decided", &self.failed_open),
-            ("nothing could be done", &self.inactive),
+            ("the client changed earlier messages", &self.changed),
+            ("earlier results were rewritten", &self.rewrites),
+            ("no new reductions", &self.failed_open),
+            ("not reduced", &self.inactive),
         ] {
             for (reason, many) in counts {
                 let line = format!("{what}, {}: {reason}", format_plural(*many, "time"));
@@ -334,26 +336,30 @@ impl GatewayStats {
             let _ = writeln!(text, "a cache was kept warm {many}");
         }
         if self.is_keep_alive_off {
-            text.push_str("caches are no longer kept warm: that has not paid\n");
+            text.push_str("caches are no longer kept warm: it cost more than it saved\n");
         }
         if let (Some(median), Some(most)) =
             (self.added_ms_quantile(500), self.added_ms_quantile(990))
         {
-            let _ =
-                writeln!(text, "added to a request: {median:.1} ms, 1 in 100 over {most:.1} ms");
+            let _ = writeln!(
+                text,
+                "added latency: median {median:.1} ms, 99th percentile {most:.1} ms"
+            );
         }
         text
     }
 
     /// Returns a line about requests that ask no model; empty if there are none.
     fn describe_non_model_requests(&self) -> String {
-        let counts =
-            [(self.token_counts, "token count"), (self.refused_websockets, "refused WebSocket")];
+        let counts = [
+            (self.token_counts, "token-count request"),
+            (self.refused_websockets, "refused WebSocket"),
+        ];
         let counts = counts.into_iter().filter(|(many, _)| *many > 0);
         let counts: Vec<String> = counts.map(|(many, what)| format_plural(many, what)).collect();
         match counts.is_empty() {
             true => String::new(),
-            false => format!("beside these {}, which ask no model\n", counts.join(" and ")),
+            false => format!("plus {}, which are free\n", counts.join(" and ")),
         }
     }
 
@@ -362,7 +368,7 @@ impl GatewayStats {
         let columns = [
             ("model", Alignment::Left),
             ("requests", right),
-            ("asked", right),
+            ("received", right),
             ("sent", right),
             ("cost", right),
             ("without", right),
@@ -370,7 +376,7 @@ impl GatewayStats {
             ("", right),
         ];
         let mut table = TextTable::new(columns.to_vec())
-            .with_narrowing(&["asked", "sent"], ColumnNarrowing::Dropped(1))
+            .with_narrowing(&["received", "sent"], ColumnNarrowing::Dropped(1))
             .with_narrowing(&["model"], ColumnNarrowing::CutEnd);
         for (name, group) in &self.models {
             table.push_row(group.table_row(escape_one_line(name).into_owned()));

@@ -18,10 +18,10 @@ pub(crate) struct TrustArguments {
     /// Trusts the file without asking.
     #[arg(long, conflicts_with_all = ["remove", "list"])]
     yes: bool,
-    /// Trusts the file of this project no longer.
+    /// No longer trusts the file of this project.
     #[arg(long, conflicts_with = "list")]
     remove: bool,
-    /// Prints the files that are trusted.
+    /// Lists the trusted files.
     #[arg(long)]
     list: bool,
 }
@@ -62,15 +62,18 @@ pub(crate) fn run(
     foveal_settings::apply_project_settings(&user, file.source())
         .with_context(|| format!("`{shown}` cannot be trusted"))?;
     if book.trust_state(&file) == TrustState::Trusted {
-        notice::print_notice(format_args!("`{shown}` is trusted as it is"));
+        notice::print_notice(format_args!("`{shown}` is already trusted"));
         return Ok(ExitCode::SUCCESS);
     }
     notice::print_notice(format_args!("{shown}:\n\n{}", escape_lines(file.text.trim_end())));
     if !arguments.yes {
         if !can_ask_user(environment) {
-            bail!("nobody can be asked here: `foveal trust --yes` trusts it as it is");
+            bail!(
+                "there is no terminal to ask for confirmation: `foveal trust --yes` trusts the \
+                 file without asking"
+            );
         }
-        if !notice::confirm("Obey it in this project, as long as it says this?") {
+        if !notice::confirm("Trust these settings in this project until the file changes?") {
             return Ok(ExitCode::from(exit_code::NEGATIVE));
         }
     }

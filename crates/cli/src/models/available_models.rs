@@ -50,7 +50,8 @@ pub(crate) async fn find_available_models(
                 }
             })),
             (_, Err(LlmError::KeyMissing { url, .. })) => notice::print_notice(format_args!(
-                "{url} asks for a key: set {MODEL_KEY_VARIABLE}, and name the model as NAME:MODEL@URL"
+                "{url} asks for a key: set {MODEL_KEY_VARIABLE}, and name the model as \
+                 NAME:MODEL@URL"
             )),
             _ => {}
         }
@@ -92,9 +93,7 @@ pub(crate) fn with_environment_address(
     match spec.with_address(address) {
         Ok(spec) => Some(spec),
         Err(error) => {
-            notice::print_notice(format_args!(
-                "{title} is not asked, because of {variable}: {error}"
-            ));
+            notice::print_notice(format_args!("skipped {title}: {variable} is invalid: {error}"));
             None
         }
     }

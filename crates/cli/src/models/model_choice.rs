@@ -9,7 +9,7 @@ use super::available_models::{
 use crate::environment::{Environment, MODEL_VARIABLE};
 
 /// The advice that is shown when no model is found.
-pub(crate) const NO_MODEL_MESSAGE: &str = "no model is found\n\
+pub(crate) const NO_MODEL_MESSAGE: &str = "no model was found\n\
     for a local one, start a server, and name the model if it has several:\n  \
     ollama pull qwen3 && foveal run --model ollama:qwen3 \"TASK\"\n\
     for a hosted one, set its key:\n  \
@@ -76,7 +76,7 @@ pub(crate) fn resolve_model_spec(
     let is_free = provider.is_local() && !spec.has_custom_address();
     let spec = match spec.has_custom_address() {
         true => spec,
-        false => with_environment_address(spec, environment).context("no model can be asked")?,
+        false => with_environment_address(spec, environment).context("the model cannot be used")?,
     };
     let server = spec.to_server(key);
     Ok(ChosenModel { server, spec, is_free, is_ambiguous: false })

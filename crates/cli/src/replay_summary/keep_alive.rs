@@ -54,12 +54,11 @@ pub(super) fn keep_alive_table(
     let off = if estimate.is_off { ", until it stopped" } else { "" };
     row(format!("by the rule{off}"), &estimate.rule);
     let heading = format!(
-        "if the cache had been kept warm, as `keep_warm` does ({} outlasted it, {} did not go \
-         on):\n",
+        "with the cache kept warm by `keep_warm` ({} outlasted it, {} not continued):\n",
         format_plural(estimate.pauses, "pause"),
         format_plural(estimate.ends, "conversation"),
     );
-    Some(heading + &table.render(width, "--json has all"))
+    Some(heading + &table.render(width, "--json shows all"))
 }
 
 /// Returns the estimate as JSON; null if no cache entry could have been refreshed.

@@ -28,7 +28,7 @@ pub(crate) fn render_text(
     text.push('\n');
     if summary.totals.raw.requests == 0 {
         text.push_str(
-            "the model was never asked anything in what was read, so there is nothing to compare\n",
+            "the files that were read contain no model requests, so there is nothing to compare\n",
         );
         return text;
     }
@@ -200,7 +200,7 @@ fn bill_row(name: &str, part: BillAmount, input: f64, with: f64) -> Vec<String> 
 }
 
 /// Names the place of columns that a narrow terminal has no room for.
-const HIDDEN_COLUMNS_HINT: &str = "--json has all";
+const HIDDEN_COLUMNS_HINT: &str = "--json shows all";
 
 /// Sets the order in which columns are dropped in a narrow terminal.
 fn with_narrowing_order(table: TextTable) -> TextTable {
@@ -297,18 +297,18 @@ fn cost_sentence(summary: &ReplaySummary<'_>) -> String {
     };
     let Some(change) = figures.cost_change(raw) else {
         return format!(
-            "{these}: with these prices nothing costs anything, so there is nothing to compare\n"
+            "{these}: all costs are 0 with these prices, so there is nothing to compare\n"
         );
     };
     let percent = (change.abs() * 100.0).round();
     let verdict = match (change < 0.0, percent == 0.0) {
-        (_, true) => "hardly a difference".to_owned(),
+        (_, true) => "almost no difference".to_owned(),
         (true, false) => format!("{percent} % less"),
         (false, false) => format!("{percent} % more"),
     };
     let repairs = match figures.repairs {
-        0 => "with nothing to fetch again".to_owned(),
-        many => format!("{} to fetch something again included", format_plural(many, "request")),
+        0 => "with nothing fetched again".to_owned(),
+        many => format!("including {} to fetch something again", format_plural(many, "request")),
     };
     format!(
         "{these} would have cost {} instead of {} in input with `{name}`: {verdict}, {repairs}; \
@@ -325,7 +325,7 @@ fn bill_sentence(summary: &ReplaySummary<'_>) -> String {
     let with = &summary.totals.profiles[summary.main_profile_index()].figures.billed;
     let Some(of_bill) = with.input_cost_change(recorded) else { return String::new() };
     format!(
-        "of the input as billed ({}), which holds more than these messages: {}\n",
+        "against the billed input ({}), which includes more than these messages: {}\n",
         format_dollars(recorded.input_dollars()),
         format_percent_change(of_bill),
     )

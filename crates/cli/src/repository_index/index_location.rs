@@ -25,7 +25,7 @@ pub(crate) fn locate_index(
     Ok((root, store))
 }
 
-/// Returns the named folder, or the working copy that holds the current folder.
+/// Returns the named folder, or the working copy that contains the current folder.
 pub(super) fn resolve_root(folder: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(match folder {
         Some(folder) if !folder.exists() => {
@@ -50,7 +50,7 @@ pub(crate) fn working_copy_root(folder: &Path) -> PathBuf {
 /// Returns the file for the index of `root`: `foveal/index/NAME-HASH.db` in the user's data folder.
 pub(super) fn index_file(root: &Path, environment: &Environment) -> anyhow::Result<PathBuf> {
     let Some(data) = environment.user.data_folder() else {
-        bail!("there is no place for the index: set HOME or XDG_DATA_HOME");
+        bail!("no folder for the index: set HOME or XDG_DATA_HOME");
     };
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
     let name = root.file_name().unwrap_or_default().to_string_lossy();

@@ -38,7 +38,7 @@ pub(crate) fn query_index<T>(
         let summary = match update(opened, cancel) {
             Err(error) if is_location_error(&error) && opened.file.take().is_some() => {
                 let why = notice::describe_error(error.as_ref());
-                notice::print_notice(format_args!("{why}; reads everything anew for this run"));
+                notice::print_notice(format_args!("{why}; reading all files for this run"));
                 opened.index.detach_from_file()?;
                 update(opened, cancel)?
             }
@@ -83,14 +83,14 @@ fn use_busy_index(
             // The files are not named: rules may hide them from the reader of this notice.
             let files = format_plural(behind.len() as u64, "file");
             notice::print_notice(format_args!(
-                "another process holds the index, so what changed in {files} is missing here: run \
+                "another process has locked the index, so changes in {files} are missing here: run \
                  it again later, or use grep"
             ));
             Ok(UpdateSummary::default())
         }
         _ => {
             notice::print_notice(
-                "another process holds the index; reads everything anew for this run",
+                "another process has locked the index; reading all files for this run",
             );
             opened.file = None;
             opened.index.detach_from_file()?;
@@ -107,8 +107,8 @@ pub(crate) struct RelationsAnswer<T> {
     pub(crate) root: PathBuf,
 }
 
-/// Returns the relations in `folder`, or in the working copy that holds the current folder. `more`
-/// is a further query to the same index. If the user interrupts, prints a notice and returns
+/// Returns the relations in `folder`, or in the working copy that contains the current folder.
+/// `more` is a further query to the same index. If the user interrupts, prints a notice and returns
 /// `None`.
 ///
 /// # Errors
@@ -131,7 +131,7 @@ pub(crate) fn query_relations<T>(
     if relations.files().len() == 0 {
         let named = folder.unwrap_or(opened.index.root()).display();
         bail!(
-            "`{named}` holds no source files that are not ignored: name the folder of a repository"
+            "`{named}` has no source files that are not ignored: name the folder of a repository"
         );
     }
     Ok(Some(RelationsAnswer { relations, extra: more, root: opened.index.root().to_owned() }))

@@ -89,7 +89,7 @@ fn with_progress_bar(
         if bar.as_ref().is_none_or(|(stage, _)| *stage != progress.stage) {
             let things = match progress.stage {
                 UpdateStage::Files => "files",
-                UpdateStage::Vectors => "files given vectors",
+                UpdateStage::Vectors => "files embedded",
             };
             if let Some((_, before)) = bar
                 .replace((progress.stage, progress_bar::new_progress_bar(progress.total, things)))
@@ -107,7 +107,7 @@ fn with_progress_bar(
     }
     let summary = summary?;
     if summary.rebuilt {
-        notice::print_notice("the index was damaged or of another version: it was built anew");
+        notice::print_notice("the index was damaged or from another version: it was rebuilt");
     }
     Ok(summary)
 }

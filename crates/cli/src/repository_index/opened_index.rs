@@ -15,7 +15,7 @@ use crate::environment::Environment;
 use crate::notice;
 
 /// The reason why an index is not stored.
-const NOT_STORED_REASON: &str = "your settings say `keep_contents = false`, or cannot be used";
+const NOT_STORED_REASON: &str = "your settings contain `keep_contents = false`, or are invalid";
 
 /// An open index with its file and embedder.
 pub(crate) struct OpenedIndex {
@@ -39,9 +39,9 @@ pub(crate) struct EmbedderContext<'a> {
     pub(crate) cancel: &'a CancelToken<'static>,
 }
 
-/// Opens the index of `folder`, or of the working copy that holds the current folder. The embedder
-/// is the one that the options name, or else the one that the index remembers. If that one cannot
-/// be used, a notice is printed and the index is opened without it.
+/// Opens the index of `folder`, or of the working copy that contains the current folder. The
+/// embedder is the one that the options name, or else the one that the index remembers. If that one
+/// cannot be used, a notice is printed and the index is opened without it.
 ///
 /// # Errors
 /// Returns an error if the folder does not exist, or there is no place for the index.
@@ -51,7 +51,7 @@ pub(crate) fn open_index(
 ) -> anyhow::Result<OpenedIndex> {
     let root = resolve_root(folder)?;
     if !embedding.environment.may_keep_contents() {
-        bail!("{NOT_STORED_REASON}, so no index is written; searches make theirs in memory");
+        bail!("{NOT_STORED_REASON}, so no index is written; searches build one in memory");
     }
     let store = index_file(&root, embedding.environment)?;
     let opened = embedding.attach_embedder(Index::open(&root, &store, None)?, Some(store))?;
@@ -77,7 +77,7 @@ pub(crate) fn open_index_for_reading(
     match open_stored_index(&root, embedding, LockWait::ANSWER) {
         Err(error) if is_index_busy(&error) => {
             notice::print_notice(
-                "another process holds the index; reads everything anew for this run, without it",
+                "another process has locked the index; reading all files for this run, without it",
             );
             embedding.attach_embedder(Index::in_memory(&root, None)?, None)
         }
@@ -106,7 +106,7 @@ fn open_stored_index(
         },
     };
     let why = notice::describe_error(why.as_ref());
-    notice::print_notice(format_args!("{why}; reads everything anew for this run"));
+    notice::print_notice(format_args!("{why}; reading all files for this run"));
     embedding.attach_embedder(Index::in_memory(root, None)?, None)
 }
 
@@ -142,7 +142,7 @@ impl OpenedIndex {
     /// themselves.
     pub(super) fn report_embedder_problem(&self) {
         if let Some(problem) = &self.embedder_problem {
-            notice::print_notice(format_args!("vectors are left alone: {problem}"));
+            notice::print_notice(format_args!("vectors are not updated: {problem}"));
         }
     }
 }
@@ -174,8 +174,7 @@ impl EmbedderContext<'_> {
             (None, Ok(current)) => current,
             (None, Err(error)) => {
                 let problem = Some(format!(
-                    "the embedder that the index remembers cannot be used, name one with \
-                     --embedder: {error}"
+                    "the embedder of the index cannot be used, choose one with --embedder: {error}"
                 ));
                 return Ok(OpenedIndex {
                     index,

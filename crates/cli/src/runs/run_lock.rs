@@ -33,10 +33,10 @@ pub(crate) struct RunLock {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunLockError {
     /// Another process holds the lock.
-    #[error("another foveal works on this session: wait until it ends, or begin a new session")]
+    #[error("another foveal process uses this session: wait until it ends, or start a new session")]
     Held,
     /// The lock file cannot be created or locked.
-    #[error("the session cannot be held against other processes: {0}")]
+    #[error("the session cannot be locked: {0}")]
     Unusable(io::Error),
 }
 

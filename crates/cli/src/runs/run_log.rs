@@ -61,8 +61,8 @@ impl RunLog {
             Err(error) => {
                 self.is_failure_reported = true;
                 notice::print_notice(format_args!(
-                    "this session cannot be kept at the moment, and could be taken up again only \
-                     as it was before: {}",
+                    "this session cannot be saved at the moment, and could be resumed only as it \
+                     was before: {}",
                     notice::describe_error(&error)
                 ));
             }

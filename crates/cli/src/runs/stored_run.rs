@@ -100,8 +100,8 @@ pub(crate) fn load_stored_run(
 /// Returns the message for a run whose log cannot be read from message `number` on.
 pub(crate) fn describe_damage(number: u64) -> String {
     format!(
-        "message {number} of its log is damaged, or of a later version of foveal: what stands \
-         behind it is not shown"
+        "message {number} of its log is damaged, or from a later version of foveal: the messages \
+         after it are not shown"
     )
 }
 

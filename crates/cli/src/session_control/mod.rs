@@ -28,7 +28,7 @@ use foveal_transcript::{EntryIndex, Timestamp};
 
 use self::next_request::next_request;
 pub(crate) use self::prompt_map::build_prompt_map;
-pub(crate) use self::rewind::{RewindPoint, describe_file_rewind, rewind_points};
+pub(crate) use self::rewind::{RewindPoint, RewindStage, describe_file_rewind, rewind_points};
 
 /// Changes the form in which a result is sent. `shaper` decides about the agent's requests.
 ///

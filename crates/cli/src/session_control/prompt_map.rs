@@ -209,7 +209,7 @@ impl<'a> PromptMapBuilder<'a> {
             tokens_sent: tokens,
             cost: cost * part * self.bill_factor,
             state: PromptBlockState::Whole,
-            why: "it stands in front of every prompt".to_owned(),
+            why: "it is at the start of every prompt".to_owned(),
             restore_cost: None,
             drop_cost: None,
         }
@@ -356,13 +356,13 @@ fn call_block_kind(kind: Option<EffectKind>) -> PromptBlockKind {
 
 fn explain_block(role: MessageRole, block: &ContentBlock) -> &'static str {
     match (block, role) {
-        (ContentBlock::Call(_), _) => "a call of the model goes with its result",
-        (ContentBlock::Reasoning(_), _) => "thinking is shown to you, and not sent as text",
-        (ContentBlock::Opaque { .. }, _) => "it goes back to its provider as it came",
-        (_, MessageRole::System) => "it stands in front of every prompt",
-        (_, MessageRole::User) => "what you say is always sent",
-        (_, MessageRole::Assistant) => "what the model said is always sent",
-        (_, MessageRole::Tool) => "all of it is sent",
+        (ContentBlock::Call(_), _) => "a call of the model is sent with its result",
+        (ContentBlock::Reasoning(_), _) => "thinking is shown to you, but not sent as text",
+        (ContentBlock::Opaque { .. }, _) => "it is sent back to its provider unchanged",
+        (_, MessageRole::System) => "it is at the start of every prompt",
+        (_, MessageRole::User) => "your messages are always sent",
+        (_, MessageRole::Assistant) => "the model's messages are always sent",
+        (_, MessageRole::Tool) => "it is sent in full",
     }
 }
 

@@ -31,18 +31,44 @@ pub(crate) fn rewind_points(entries: &[TranscriptEntry]) -> Vec<RewindPoint> {
     of_person.map(said).collect()
 }
 
+/// The stage of a rewind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RewindStage {
+    /// The files are not changed yet.
+    Planned,
+    /// The files are changed.
+    Done,
+}
+
+impl RewindStage {
+    /// Returns the word of this stage, padded to a column.
+    fn word(self, planned: &str, done: &str) -> String {
+        match self {
+            Self::Planned => format!("{planned:<9}"),
+            Self::Done => format!("{done:<9}"),
+        }
+    }
+}
+
 /// Describes in one line the effect of a rewind on a file.
-pub(crate) fn describe_file_rewind(file: &RewindableFile, force: bool) -> String {
+pub(crate) fn describe_file_rewind(
+    file: &RewindableFile,
+    stage: RewindStage,
+    force: bool,
+) -> String {
     let path = escape_one_line(&file.path);
+    let skipped = stage.word("skip", "skipped");
     match (&file.state, file.earlier) {
-        (RewindState::Unchanged, _) => format!("is as it was   {path}"),
+        (RewindState::Unchanged, _) => format!("unchanged  {path}"),
         (RewindState::NotRestorable(why), _) => {
-            format!("is left        {path}: {}", escape_one_line(why))
+            format!("{skipped}  {path}: {}", escape_one_line(why))
         }
         (RewindState::ChangedByOthers, _) if !force => {
-            format!("is left        {path}: others changed it too; --force undoes that with it")
+            format!("{skipped}  {path}: others changed it too; --force undoes their changes too")
         }
-        (_, EarlierContent::NoFile) => format!("is removed     {path}"),
-        (_, EarlierContent::Content(_)) => format!("is put back    {path}"),
+        (_, EarlierContent::NoFile) => format!("{}  {path}", stage.word("delete", "deleted")),
+        (_, EarlierContent::Content(_)) => {
+            format!("{}  {path}", stage.word("restore", "restored"))
+        }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn load_run(file: &SessionFile, sink: &mut dyn FnMut(RecordedSession)
     let store = match opened.map_err(|error| not_kept(notice::describe_error(&error)))? {
         ReadOnlyStore::Store(store) => store,
         ReadOnlyStore::Older | ReadOnlyStore::Newer | ReadOnlyStore::Foreign => {
-            return Err(not_kept("it is of another version of foveal".to_owned()));
+            return Err(not_kept("it is from another version of foveal".to_owned()));
         }
     };
     let read = || {
@@ -51,7 +51,7 @@ pub(super) fn load_run(file: &SessionFile, sink: &mut dyn FnMut(RecordedSession)
     let read = read().map_err(|error: StoreError| not_kept(notice::describe_error(&error)))?;
     let RunConversations { all, first_damaged: damaged } = read.unwrap_or_default();
     if all.first().is_none_or(|main| main.entries().is_empty()) {
-        return Err(not_kept("nothing that was said in it is kept".to_owned()));
+        return Err(not_kept("its messages are not stored".to_owned()));
     }
     sink(RecordedSession { id: session, conversations: all });
     Ok(damaged.into_iter().map(|number| SkippedPart::Run(runs::describe_damage(number))).collect())

@@ -20,7 +20,7 @@ use foveal_transcript::{
 use super::loading::load_single_session;
 use super::stored_runs::run_session_file;
 use crate::environment::Environment;
-use crate::numbers::{format_dollars, format_plural, format_signed_dollars};
+use crate::numbers::{describe_saving, format_dollars, format_plural};
 use crate::runs::{self, RunConversations};
 use crate::{notice, toolbox};
 
@@ -46,18 +46,18 @@ pub(crate) fn session_title(store: &dyn Store, session: &StoredSession) -> Strin
     records.unwrap_or_default().iter().find_map(record_title).unwrap_or_default()
 }
 
-/// Summarizes a gateway conversation: `claude-opus-4-5, 12 requests, $0.42 ($0.10 saved)`.
+/// Summarizes a gateway conversation: `claude-opus-4-5, 12 requests, $0.42 (saved $0.10)`.
 fn gateway_summary(store: &dyn SessionLogStore, session: &StoredSession) -> String {
     let Ok(Some(last)) = request_record::last_request(store, session) else {
         return String::new();
     };
     let (sum, model) = (last.so_far, last.request.model.unwrap_or_default());
     if sum.requests == 0 {
-        return "no request to a model".to_owned();
+        return "no model requests".to_owned();
     }
-    let saved = format_signed_dollars(sum.without - sum.cost);
+    let saved = describe_saving(sum.without - sum.cost);
     let (many, cost) = (format_plural(sum.requests, "request"), format_dollars(sum.cost));
-    format!("{model}, {many}, {cost} ({saved} saved)")
+    format!("{model}, {many}, {cost} ({saved})")
 }
 
 fn record_title(record: &SessionRecord) -> Option<String> {
@@ -159,8 +159,8 @@ pub(crate) fn find_stored_session<'k>(
     let main = found.iter().find(|session| split_sub_agent(&session.id.0).1.is_none());
     match (&found[..], main) {
         ([], _) => bail!(
-            "`{asked}` is no file and no session that is kept: check the path, or see \
-             `foveal sessions --all`"
+            "`{asked}` is neither a file nor a stored session: check the path, or see `foveal \
+             sessions --all`"
         ),
         ([one], _) => Ok(one),
         (_, Some(main)) if is_one => Ok(main),
@@ -210,13 +210,16 @@ pub(crate) fn load_stored_session(
     let kept = find_stored_session(&sessions, asked)?;
     let store = store.context("there is no store")?;
     if request_record::is_gateway_session(kept) {
-        bail!("`{}` passed the gateway, which keeps no words: see `foveal show`", kept.id);
+        bail!(
+            "`{}` is a gateway conversation, whose text is not stored: see `foveal show`",
+            kept.id
+        );
     }
     match &kept.metadata.transcript {
         Some(path) if Path::new(path).is_file() => {
             load_single_session(&[PathBuf::from(path)], None)
         }
-        Some(path) => bail!("`{}` was recorded in `{path}`, which is not there any more", kept.id),
+        Some(path) => bail!("`{}` was recorded in `{path}`, which no longer exists", kept.id),
         None => load_from_records(&store, &sessions, kept),
     }
 }
@@ -249,7 +252,7 @@ fn load_from_records(
     if let Some(main) = all.first_mut().filter(|main| main.entries().is_empty()) {
         *main = load_conversation(store, kept)?;
         if main.entries().is_empty() {
-            bail!("no call of `{}` is kept", kept.id);
+            bail!("no call of `{}` is stored", kept.id);
         }
     }
     Ok(RecordedSession { id: kept.id.0.clone(), conversations: all })

@@ -130,13 +130,13 @@ pub(crate) enum SideAgentError {
     #[error("the model did not answer in time")]
     TimedOut,
     /// The caller cancelled the question.
-    #[error("the question was taken back")]
+    #[error("the question was cancelled")]
     Cancelled,
     /// A limit of the run is reached.
     #[error("a limit of the run is reached")]
     OverLimit,
     /// The request failed, with the message of the server or the connection.
-    #[error("the model could not be asked: {0}")]
+    #[error("the request to the model failed: {0}")]
     Failed(String),
 }
 
@@ -224,7 +224,7 @@ impl SideAgent {
         let (name, begun) = (self.spec.schema.0, Instant::now());
         print_explanation(self.debug, DebugTopic::Model, || {
             let bytes = question.system.len() + question.user.len();
-            format!("{} is asked for {name}, {bytes} bytes", self.model)
+            format!("asking {} for {name}, {bytes} bytes", self.model)
         });
         let answered = match self.send_request(question, is_plain, listener) {
             Err(RequestFailure::Refused(_)) if !is_plain => {
@@ -242,7 +242,7 @@ impl SideAgent {
                     let SideAnswer { text, reasoning: thinking, tokens } = &answered;
                     let (said, thought) = (text.len(), thinking.len());
                     format!(
-                        "{} answers {name} after {ms} ms: {said} bytes, {thought} of thinking, \
+                        "{} answered {name} after {ms} ms: {said} bytes, {thought} of thinking, \
                          {tokens} tokens",
                         self.model
                     )
@@ -276,7 +276,9 @@ impl SideAgent {
             return Err(RequestFailure::Other(SideAgentError::TimedOut));
         }
         let cannot = || {
-            RequestFailure::Other(SideAgentError::Failed("nothing can be asked here".to_owned()))
+            RequestFailure::Other(SideAgentError::Failed(
+                "the HTTP client cannot be started".to_owned(),
+            ))
         };
         let (runtime, client) = self.runtime_and_client().ok_or_else(cannot)?;
         let counted = self.open_billed_question(question)?;
@@ -440,7 +442,7 @@ fn receive_answer(
             Ok(AnswerPiece::End(said)) => return said.map_err(RequestFailure::from),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                let why = "the question broke off".to_owned();
+                let why = "the request ended without an answer".to_owned();
                 return Err(RequestFailure::Other(SideAgentError::Failed(why)));
             }
         }

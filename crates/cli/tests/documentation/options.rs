@@ -21,7 +21,7 @@ const PLACEHOLDERS: [(&str, &str); 6] = [
 const OPEN_PLACEHOLDERS: [&str; 2] = ["COMMAND", "…"];
 
 /// Texts that begin like a command.
-const MESSAGES: [&str; 1] = ["foveal is not set up in it"];
+const MESSAGES: [&str; 1] = ["foveal is not set up"];
 
 /// Names commands that there are no more.
 const CHANGE_LOG: &str = "CHANGELOG.md";

@@ -39,7 +39,7 @@ fn a_run_is_exported_and_read_as_the_same() {
     let exported = world.run(&format!("export {name}"));
     assert_eq!(exported.code, Some(0));
     // Its signature is its provider's.
-    assert!(exported.err.starts_with("1 part left out"), "{}", exported.err);
+    assert!(exported.err.starts_with("1 part omitted"), "{}", exported.err);
     let document: Value = serde_json::from_str(&exported.out).expect("JSON");
     assert_eq!(document["schema_version"], "ATIF-v1.8");
     assert_eq!(document["agent"]["name"], "foveal");
@@ -105,7 +105,7 @@ fn sessions_of_other_agents_are_exported() {
     check(&world, &["two.json", "helper.json"]);
     for (arguments, word) in [
         ("export", "required"),
-        ("export gone.json", "no file and no session that is kept"),
+        ("export gone.json", "is neither a file nor a stored session"),
         ("export one.json --conversation nobody", "unknown conversation"),
     ] {
         let ran = world.run(arguments);

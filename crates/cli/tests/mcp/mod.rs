@@ -238,14 +238,14 @@ fn doors_are_not_opened_by_accident() {
     for (arguments, token, expected) in [
         ("mcp --http 0.0.0.0:0", "", "other machines can reach 0.0.0.0:0; listen at 127.0.0.1"),
         ("mcp --http 0.0.0.0:0 --public", "", "set a token that clients have to show"),
-        ("mcp --http 0.0.0.0:0 --public", "short", "FOVEAL_MCP_TOKEN is no token"),
-        ("mcp --http 0", "short", "FOVEAL_MCP_TOKEN is no token"),
+        ("mcp --http 0.0.0.0:0 --public", "short", "FOVEAL_MCP_TOKEN is not a valid token"),
+        ("mcp --http 0", "short", "FOVEAL_MCP_TOKEN is not a valid token"),
         ("mcp --http 8799 --public", "", "name an address that they can, as 0.0.0.0:8799"),
         ("mcp --http 8799 --public", GOOD, "other machines cannot reach 127.0.0.1:8799"),
         ("mcp --root no/such/folder", "", "`no/such/folder` cannot be used"),
-        ("mcp --root a.txt", "", "`a.txt` is no folder"),
+        ("mcp --root a.txt", "", "`a.txt` is not a folder"),
         ("mcp --writable no/such/folder", "", "`no/such/folder` cannot be used"),
-        ("mcp --writable a.txt", "", "`a.txt` is no folder"),
+        ("mcp --writable a.txt", "", "`a.txt` is not a folder"),
     ] {
         let path = std::env::var("PATH").unwrap_or_default();
         let variables = [("FOVEAL_MCP_TOKEN", token), ("PATH", &*path)];

@@ -148,7 +148,7 @@ fn the_names_of_design_documents_are_understood() {
         ),
         (
             "[file_read_thresholds]\n\"*.md\" = { small = 5, large = 5 }\n",
-            "5 lines are large only where fewer are small: give more than 5",
+            "5 lines are too few for the limit of large files: give more than 5",
         ),
         ("[file_read_thresholds]\n\"*.md\" = { small = 5, lage = 7 }\n", "lage"),
         ("[read]\nsmal_lines = 1\n", "did you mean `small_lines`?"),

@@ -17,8 +17,8 @@ use super::chat_event::ChatEvent;
 use crate::commands::own_agent::AgentCommand;
 use crate::notice;
 use crate::session_control::{
-    RewindPoint, build_prompt_map, change_prompt, describe_file_rewind, request_compaction,
-    rewind_points,
+    RewindPoint, RewindStage, build_prompt_map, change_prompt, describe_file_rewind,
+    request_compaction, rewind_points,
 };
 
 /// Builds the commands that the agent's event loop runs. Their results are sent to the chat.
@@ -76,13 +76,13 @@ impl AgentCommands {
                 Ok(done) if done.results == 0 => {
                     it.send_note(
                         NoticeLevel::Info,
-                        "nothing of the prompt can be made smaller".into(),
+                        "no result in the prompt can be shortened further".into(),
                     );
                 }
                 Ok(done) => it.send_note(
                     NoticeLevel::Info,
                     format!(
-                        "the next request goes with {} tokens in place of {}: {} are shortened",
+                        "the next request sends {} tokens instead of {}: {} shortened",
                         format_count(done.after.0),
                         format_count(done.before.0),
                         format_plural(done.results as u64, "result")
@@ -100,7 +100,7 @@ impl AgentCommands {
         Box::new(move |agent| {
             let said = rewind_points(agent.conversation().entries());
             let done = it.check_is_idle(agent).and_then(|()| {
-                let last = said.last().context("nothing was said yet")?;
+                let last = said.last().context("there are no messages yet")?;
                 it.restore_files(last)
             });
             it.send_result(done);
@@ -136,16 +136,15 @@ impl AgentCommands {
         let Some(number) = words.next() else { return Ok((message_list(&said), None)) };
         let target =
             number.parse::<usize>().ok().and_then(|number| said.get(number.checked_sub(1)?));
-        let target = target.with_context(|| {
-            format!("there is no message `{number}` of yours\n{}", message_list(&said))
-        })?;
+        let target = target
+            .with_context(|| format!("you have no message `{number}`\n{}", message_list(&said)))?;
         let back = match words.next() {
             None => return Ok((self.rewind_preview(target, number, entries.len())?, None)),
             Some("both") => RewindScope::Both,
             Some("files") => RewindScope::Files,
             Some("conversation") => RewindScope::Conversation,
             Some(other) => {
-                bail!("`{other}` is none of `both`, `conversation` and `files`");
+                bail!("`{other}` is not valid: expected `both`, `conversation` or `files`");
             }
         };
         let mut told = match back {
@@ -159,7 +158,7 @@ impl AgentCommands {
         let text = entries.get(target.entry_index).map(foveal_transcript::TranscriptEntry::text);
         let entries = entries[..target.entry_index].to_vec();
         self.send_input(ChatInput::Rewound { entries, text: text.unwrap_or_default() });
-        told = format!("the conversation is as it was before message {number}\n{told}");
+        told = format!("rewound the conversation to before message {number}\n{told}");
         Ok((told.trim_end().to_owned(), Some(AgentInput::Rewind { to: target.entry_index })))
     }
 
@@ -171,14 +170,14 @@ impl AgentCommands {
         messages: usize,
     ) -> anyhow::Result<String> {
         let gone = format_plural((messages - target.entry_index) as u64, "message");
-        let mut told = format!("back to before \"{}\": {gone} left out", target.first_words);
+        let mut told = format!("rewind to before \"{}\": {gone} dropped", target.first_words);
         for file in &self.files_changed_since(target)? {
-            write!(told, "\n  {}", describe_file_rewind(file, false))
-                .expect("strings take all text");
+            let line = describe_file_rewind(file, RewindStage::Planned, false);
+            write!(told, "\n  {line}").expect("strings take all text");
         }
         let how = format!(
-            "\n/rewind {number} both does it; `conversation` or `files` in place of `both` goes \
-             back with that alone"
+            "\n/rewind {number} both does this; with `conversation` or `files` instead of `both`, \
+             it rewinds only that"
         );
         told.push_str(&how);
         Ok(told)
@@ -186,7 +185,7 @@ impl AgentCommands {
 
     fn files_changed_since(&self, target: &RewindPoint) -> anyhow::Result<Vec<RewindableFile>> {
         let since =
-            target.time.context("it is not known when that was said: files stay as they are")?;
+            target.time.context("the time of that message is unknown: files stay unchanged")?;
         Ok(self.tools.files_written_since(since, &CancelToken::NEVER)?)
     }
 
@@ -197,17 +196,17 @@ impl AgentCommands {
             files.iter().filter(|file| file.state == RewindState::OnlyOurs).collect();
         self.tools.rewind_files(&ours, &CancelToken::NEVER)?;
         if files.is_empty() {
-            return Ok("no file was written since".to_owned());
+            return Ok("no files were written since".to_owned());
         }
         let lines: Vec<String> =
-            files.iter().map(|file| describe_file_rewind(file, false)).collect();
+            files.iter().map(|file| describe_file_rewind(file, RewindStage::Done, false)).collect();
         Ok(lines.join("\n"))
     }
 
     fn check_is_idle(&self, agent: &Agent) -> anyhow::Result<()> {
         match agent.is_idle() {
             true => Ok(()),
-            false => bail!("that can be done once the agent is done: Ctrl+C stops it"),
+            false => bail!("the agent is still working: press Ctrl+C to stop it first"),
         }
     }
 
@@ -241,10 +240,10 @@ impl AgentCommands {
 /// Returns the numbered list of the user's messages.
 fn message_list(said: &[RewindPoint]) -> String {
     if said.is_empty() {
-        return "nothing was said yet".to_owned();
+        return "there are no messages yet".to_owned();
     }
     let lines =
         said.iter().zip(1..).map(|(said, number)| format!("\n  {number}  {}", said.first_words));
     let lines: String = lines.collect();
-    format!("/rewind N goes back to before one of these:{lines}")
+    format!("/rewind N goes back to before one of these messages:{lines}")
 }

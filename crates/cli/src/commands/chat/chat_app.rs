@@ -375,12 +375,13 @@ impl ChatApp {
         (runtime, client, environment): ModelChoiceContext<'_>,
     ) {
         if name.is_empty() {
-            let text = "the line below names the model; /model NAME:MODEL asks another one, and \
-                        `foveal models` lists those that can be asked";
+            let text = "the line below shows the model; /model NAME:MODEL switches to another one, \
+                        and `foveal models` lists the available ones";
             return self.show_note(NoticeLevel::Info, text.to_owned());
         }
         if self.chat.is_working() {
-            let text = "another model can be asked once this is done: Ctrl+C stops it";
+            let text =
+                "the model cannot be switched while the agent works: press Ctrl+C to stop it first";
             return self.show_note(NoticeLevel::Warning, text.to_owned());
         }
         let chosen = name.parse::<ModelSpec>().map_err(anyhow::Error::from);

@@ -29,8 +29,8 @@ const TURNS_MAX: u32 = 200;
 pub(crate) struct ChatArguments {
     #[command(flatten)]
     options: AgentArguments,
-    /// Asks no more at this many US dollars: what the provider says that it charges, else your own
-    /// prices, else list prices.
+    /// Sends no more requests at this many US dollars: the cost that the provider reports, else at
+    /// your own prices, else at list prices.
     #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
     max_cost: Option<f64>,
 }
@@ -45,8 +45,8 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     if !environment.terminal.input || !environment.terminal.output {
         bail!(
-            "`foveal chat` needs a terminal for its input and output: `foveal run \"TASK\"` does a \
-             task without one"
+            "`foveal chat` needs a terminal for its input and output: without one, use `foveal run \
+             \"TASK\"`"
         );
     }
     let folder = std::env::current_dir().context("there is no current folder")?;
@@ -82,7 +82,7 @@ pub(crate) fn run(
             }
             None => {
                 let chat = new_chat(&opened, &folder.display().to_string(), environment)?;
-                let screen = Screen::enter().context("the terminal cannot be drawn on")?;
+                let screen = Screen::enter().context("cannot draw on the terminal")?;
                 course.insert(ChatApp::new(chat, screen, &folder, environment, sender.clone()))
             }
         };
@@ -113,7 +113,7 @@ fn print_summary(spent: &RunTotals, session: Option<&str>) {
     let cost = cost_suffix(spent.charge.cost);
     notice::print_notice(format_args!("{}{cost}", format_plural(spent.turns.into(), "request")));
     if let Some(name) = session {
-        notice::print_notice(format_args!("`foveal chat --session {name}` goes on with it"));
+        notice::print_notice(format_args!("resume with `foveal chat --session {name}`"));
     }
 }
 

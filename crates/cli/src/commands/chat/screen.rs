@@ -114,7 +114,7 @@ fn restore_terminal_on_panic() {
             restore_terminal();
         }
         match NEEDS_RESTORATION.load(Ordering::SeqCst) {
-            true => notice::print_notice(format_args!("a part of foveal broke off: {panic}")),
+            true => notice::print_notice(format_args!("a part of foveal crashed: {panic}")),
             false => before(panic),
         }
     }));

@@ -22,7 +22,7 @@ use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ConfigArguments {
-    /// Print JSON: for each setting its name, what is set, what holds without it, and what it means.
+    /// Print JSON: for each setting its name, its value, its default and its description.
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
@@ -31,32 +31,32 @@ pub(crate) struct ConfigArguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum ConfigAction {
-    /// Prints the value of a setting: what is set, or what holds without that.
+    /// Prints the value of a setting: the one that is set, or the default.
     ///
     /// Exits with 1 if there is none.
     Get {
-        /// The setting, as `answers.tokens`.
+        /// The setting, such as `answers.tokens`.
         key: String,
     },
-    /// Sets a setting; all else in the file stays as it is.
+    /// Sets a setting; the rest of the file stays unchanged.
     Set {
-        /// The setting, as `answers.tokens`.
+        /// The setting, such as `answers.tokens`.
         key: String,
         /// Its value.
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
-    /// Takes a setting out of the file.
+    /// Removes a setting from the file.
     Unset {
-        /// The setting, as `answers.tokens`.
+        /// The setting, such as `answers.tokens`.
         key: String,
     },
-    /// Says what a setting means, how it is written, and what holds.
+    /// Explains a setting: its meaning, its possible values, and its current value.
     Explain {
-        /// The setting, as `answers.tokens`.
+        /// The setting, such as `answers.tokens`.
         key: String,
     },
-    /// Prints where the file is, whether it is there or not.
+    /// Prints the path of the file, whether it exists or not.
     Path,
     /// Opens the file in your editor ($VISUAL or $EDITOR), and checks it afterwards.
     Edit,
@@ -136,7 +136,7 @@ fn list_settings(json: bool, environment: &Environment) -> anyhow::Result<()> {
         let value = value.lines().next().unwrap_or_default().to_owned();
         table.push_row(vec![name, value, mark.to_owned(), key.description.clone()]);
     }
-    let there = if file.text.is_some() { "" } else { " (not there yet)" };
+    let there = if file.text.is_some() { "" } else { " (does not exist yet)" };
     let heading = format!("settings in {}{there}\n\n", path.display());
     output::print(heading + &table.render(environment.stdout_columns, "--json shows all"))?;
     Ok(())
@@ -155,7 +155,7 @@ fn setting_to_json(name: &str, key: &SettingKey, set: &Option<String>) -> Value 
 fn edit_settings(environment: &Environment) -> anyhow::Result<ExitCode> {
     let path = environment.settings_path().context(NO_SETTINGS_FOLDER)?;
     let Some(editor) = &environment.editor else {
-        bail!("no editor is named: set VISUAL or EDITOR, or edit `{}`", path.display());
+        bail!("no editor is set: set VISUAL or EDITOR, or edit `{}`", path.display());
     };
     if !path.exists() {
         replace_settings_file(&path, None, Some(&settings_template()), false)

@@ -23,7 +23,7 @@ const CHANGES_MAX: usize = 100;
 
 /// The notice for a value that does not fit on one line.
 const EDIT_FILE_NOTICE: &str =
-    "what is set has more than one line can say: `foveal config edit` opens the file";
+    "the value does not fit on one line: edit it with `foveal config edit`";
 
 /// The settings panel, with its changes.
 #[derive(Debug, Default)]
@@ -95,15 +95,17 @@ impl SettingsPanel {
             }
             self.changes.push(change);
         }
-        let what = if value.is_some() { "set in" } else { "taken out of" };
+        let what = if value.is_some() { "set in" } else { "removed from" };
         let overruling =
             overriding_value(name, trusted_project_file(environment).as_ref(), environment)?;
         let holds = match overruling.map(|(_, origin)| origin) {
-            Some(SettingOrigin::Project) => "but here the project's value holds".to_owned(),
-            Some(SettingOrigin::Environment(variable)) => {
-                format!("but {variable} in the environment goes first, and holds here")
+            Some(SettingOrigin::Project) => {
+                "but the project's value takes precedence here".to_owned()
             }
-            _ => "it holds for what begins from now on".to_owned(),
+            Some(SettingOrigin::Environment(variable)) => {
+                format!("but {variable} in the environment takes precedence")
+            }
+            _ => "this applies to new runs and sessions".to_owned(),
         };
         Ok(format!("{name} is {what} {file}: {holds}"))
     }
@@ -114,11 +116,11 @@ impl SettingsPanel {
     /// If there is no change, or the file was changed since.
     pub(crate) fn undo_last_change(&mut self) -> anyhow::Result<String> {
         let Some(SettingsChange { path, before, after }) = self.changes.pop() else {
-            bail!("nothing was changed here: there is nothing to take back");
+            bail!("nothing was changed here: there is nothing to undo");
         };
         replace_settings_file(&path, Some(&after), before.as_deref(), false)
-            .with_context(|| format!("`{}` cannot be put back", path.display()))?;
-        Ok("the last change is taken back: the file is as it was before it".to_owned())
+            .with_context(|| format!("`{}` cannot be restored", path.display()))?;
+        Ok("undid the last change: the file is as it was before it".to_owned())
     }
 
     /// Explains the setting that is named; with a value after the name, sets it.
@@ -148,10 +150,10 @@ fn grant_rows(environment: &Environment) -> impl Iterator<Item = EditableSetting
             origin: SettingOrigin::Default,
             default_value: None,
             input: SettingInput::Unavailable(format!(
-                "`foveal permissions revoke {number}` takes it back"
+                "`foveal permissions revoke {number}` revokes it"
             )),
-            expected: "nothing: it is asked about again once it is revoked".to_owned(),
-            description: "what you allowed for good in this folder".to_owned(),
+            expected: "nothing: once it is revoked, you are asked again".to_owned(),
+            description: "a permanent approval for this folder".to_owned(),
         }
     })
 }
@@ -198,15 +200,15 @@ fn first_line_unquoted(value: &str) -> String {
 /// Returns the way to change a setting on the screen.
 fn input_kind(name: &str, key: &SettingKey) -> SettingInput {
     if name.split('.').any(is_placeholder) {
-        let how = format!("name one in place of the capitals: /config {name} VALUE");
+        let how = format!("replace the capitals by a name: /config {name} VALUE");
         return SettingInput::Unavailable(how);
     }
     match &key.value_type {
         SettingType::Boolean => SettingInput::Toggle,
         SettingType::Choice(all) => SettingInput::Choice(all.clone()),
-        SettingType::Tables => SettingInput::Unavailable(
-            "it is written in tables of its own: `foveal config edit` opens the file".to_owned(),
-        ),
+        SettingType::Tables => {
+            SettingInput::Unavailable("it is a table: edit it with `foveal config edit`".to_owned())
+        }
         SettingType::Integer
         | SettingType::Fraction
         | SettingType::Text

@@ -11,8 +11,7 @@ use foveal_settings::{SettingsSource, apply_project_settings, removal_advice};
 use crate::environment::Environment;
 use crate::project_settings::{ProjectFile, ProjectTrust, TrustState};
 
-pub(super) const NO_SETTINGS_FOLDER: &str =
-    "there is no place for settings: set HOME or XDG_CONFIG_HOME";
+pub(super) const NO_SETTINGS_FOLDER: &str = "no folder for settings: set HOME or XDG_CONFIG_HOME";
 
 /// A change of the settings file.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ pub(super) fn find_setting(name: &str) -> anyhow::Result<&'static SettingKey> {
         Some(meant) => format!("did you mean `{meant}`? "),
         None => String::new(),
     };
-    bail!("there is no setting `{name}`: {meant}`foveal config` lists all");
+    bail!("unknown setting `{name}`: {meant}`foveal config` lists all");
 }
 
 /// Reads the settings file and checks that it is valid.
@@ -76,20 +75,20 @@ pub(super) fn project_value(
 pub(super) fn explain_setting(name: &str, environment: &Environment) -> anyhow::Result<String> {
     let key = find_setting(name)?;
     let mut lines =
-        vec![format!("{name}: {}", key.description), format!("takes: {}", key.expected_value())];
-    lines.push(format!("without it: {}", key.default_value.as_deref().unwrap_or("nothing")));
+        vec![format!("{name}: {}", key.description), format!("values: {}", key.expected_value())];
+    lines.push(format!("default: {}", key.default_value.as_deref().unwrap_or("nothing")));
     lines.push(match read_valid_settings(environment) {
         Ok(file) => match file.source().read_value(name)? {
             Some(value) => format!("set: {value}, in {}", file.path.display()),
             None => "set: no".to_owned(),
         },
-        Err(error) => format!("set: not known. {error:#}").trim_end().to_owned(),
+        Err(error) => format!("set: unknown. {error:#}").trim_end().to_owned(),
     });
     if let Some((value, path, holds)) = project_value(name, environment) {
         let path = path.display();
         lines.push(match holds {
-            true => format!("set by the project, which holds here: {value}, in {path}"),
-            false => format!("set by the project: {value}, in {path}, which is not obeyed"),
+            true => format!("set by the project, which takes precedence here: {value}, in {path}"),
+            false => format!("set by the project: {value}, in {path}, which is ignored"),
         });
     }
     if !matches!(key.value_type, SettingType::Tables) {
@@ -126,7 +125,7 @@ pub(super) fn write_change(
     let Some(after) = change(file.source())? else { return Ok(None) };
     SettingsSource { text: &after, ..file.source() }
         .parse()
-        .context("nothing was changed: the file would not be understood")?;
+        .context("nothing was changed: the file would become invalid")?;
     let SettingsFile { path, text: before } = file;
     if before.as_deref() != Some(&after) {
         replace_settings_file(&path, before.as_deref(), Some(&after), false)

@@ -33,7 +33,7 @@ pub(super) fn check_agents(environment: &Environment) -> Vec<Diagnosis> {
         if found.is_empty() && client.starts_servers() {
             let remedy = format!("foveal init {}", client.name);
             findings.push(
-                Diagnosis::new(HealthStatus::Note, client.name, "foveal is not set up in it")
+                Diagnosis::new(HealthStatus::Note, client.name, "foveal is not set up")
                     .with_remedy(remedy),
             );
         }
@@ -48,7 +48,7 @@ pub(super) fn check_agents(environment: &Environment) -> Vec<Diagnosis> {
         findings.push(Diagnosis::new(
             HealthStatus::Note,
             "agents",
-            "none was found on this machine",
+            "no agent was found on this machine",
         ));
     }
     findings
@@ -57,22 +57,20 @@ pub(super) fn check_agents(environment: &Environment) -> Vec<Diagnosis> {
 fn setup_diagnosis(client: &ClientAgent, target: &SettingsTarget, state: SetupState) -> Diagnosis {
     let (name, path) = (client.name, target.path.display());
     match state {
-        SetupState::Absent => {
-            Diagnosis::new(HealthStatus::Note, name, "foveal is not set up in it")
-        }
+        SetupState::Absent => Diagnosis::new(HealthStatus::Note, name, "foveal is not set up"),
         SetupState::Active => Diagnosis::new(HealthStatus::Ok, name, format!("set up in {path}")),
         SetupState::SwitchedOff => Diagnosis::new(
             HealthStatus::Note,
             name,
-            format!("set up in {path}, but switched off there"),
+            format!("set up in {path}, but disabled there"),
         ),
         SetupState::MissingProgram(program) => {
-            let what = format!("{path} starts `{program}`, which is not there");
+            let what = format!("{path} starts `{program}`, which does not exist");
             Diagnosis::new(HealthStatus::Broken, name, what)
                 .with_remedy(format!("foveal init {name}"))
         }
         SetupState::Unreadable(why) => {
-            let what = format!("{path} cannot be understood: {why}");
+            let what = format!("{path} cannot be read: {why}");
             Diagnosis::new(HealthStatus::Broken, name, what).with_remedy("correct the file")
         }
     }
@@ -97,7 +95,7 @@ fn check_hooks(
             Diagnosis::new(
                 HealthStatus::Note,
                 about,
-                "not set up: its own tools answer as they do",
+                "not set up: results of its own tools are not shortened",
             )
             .with_remedy(format!("foveal init {}", client.name)),
         ),
@@ -105,7 +103,7 @@ fn check_hooks(
             Diagnosis::new(
                 HealthStatus::Broken,
                 about,
-                format!("version {version} does not heed them"),
+                format!("version {version} does not support them"),
             )
             .with_remedy(format!("update it to {since} or later")),
         ),

@@ -45,7 +45,7 @@ fn diagnose_unset_variables(
     let names =
         client.unset_feature_variables(environment, std::env::current_dir().ok().as_deref());
     let what = format!(
-        "{} leaves off for this address what {} would turn on",
+        "{} disables features for this address, which {} would enable",
         client.title,
         names.join(" and ")
     );

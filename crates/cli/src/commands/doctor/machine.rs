@@ -50,9 +50,9 @@ fn check_settings(environment: &Environment) -> Diagnosis {
             Diagnosis::new(HealthStatus::Ok, about, path)
         }
         (Ok(_), Some(path)) => {
-            Diagnosis::new(HealthStatus::Ok, about, format!("as they come; {path} is not there"))
+            Diagnosis::new(HealthStatus::Ok, about, format!("defaults; {path} does not exist"))
         }
-        (Ok(_), None) => Diagnosis::new(HealthStatus::Note, about, "there is no place for them")
+        (Ok(_), None) => Diagnosis::new(HealthStatus::Note, about, "no settings folder")
             .with_remedy("set HOME or XDG_CONFIG_HOME"),
     }
 }
@@ -63,12 +63,12 @@ fn check_permissions(environment: &Environment) -> Diagnosis {
         environment.read_user_settings().map_or(0, |user| user.permission_policy().rules.len());
     let rules = format_plural(rules as u64, "rule");
     let grants = list_grants_of_current_folder(environment).len();
-    let always = format_plural(grants as u64, "approval");
-    let what = format!("{rules}; {always} for good in this folder");
+    let always = format_plural(grants as u64, "permanent approval");
+    let what = format!("{rules}; {always} in this folder");
     let found = Diagnosis::new(HealthStatus::Ok, "permissions", what);
     match grants {
         0 => found,
-        _ => found.with_remedy("`foveal permissions` lists them, and takes them back"),
+        _ => found.with_remedy("`foveal permissions` lists and revokes them"),
     }
 }
 
@@ -78,8 +78,8 @@ fn check_shell() -> Diagnosis {
         Some(shell) => {
             Diagnosis::new(HealthStatus::Ok, "shell", shell.path().display().to_string())
         }
-        None => Diagnosis::new(HealthStatus::Broken, "shell", "there is none to run commands in")
-            .with_remedy("install bash, or put sh into PATH"),
+        None => Diagnosis::new(HealthStatus::Broken, "shell", "no shell found to run commands")
+            .with_remedy("install bash, or add sh to PATH"),
     }
 }
 
@@ -90,8 +90,12 @@ fn check_confinement() -> Diagnosis {
         Err(error) => return Diagnosis::new(HealthStatus::Broken, about, error.to_string()),
     };
     let what = match check_bubblewrap() {
-        Ok(()) => format!("{confinement}; bubblewrap gives each mounts and processes of its own"),
-        Err(why) => format!("{confinement}; {why}: what leaves its process group is not ended"),
+        Ok(()) => {
+            format!("{confinement}; bubblewrap isolates the mounts and processes of each command")
+        }
+        Err(why) => {
+            format!("{confinement}; {why}: processes that leave their process group are not ended")
+        }
     };
     match confinement {
         Confinement::Full | Confinement::Writes => Diagnosis::new(HealthStatus::Ok, about, what),
@@ -108,7 +112,7 @@ fn check_certificates() -> Diagnosis {
         0 => Diagnosis::new(
             HealthStatus::Note,
             about,
-            "this system has none: pages cannot be fetched",
+            "no system certificates found: pages cannot be fetched",
         )
         .with_remedy("install the package `ca-certificates`"),
         count => Diagnosis::new(HealthStatus::Ok, about, format!("{count} are trusted")),
@@ -119,7 +123,7 @@ fn check_terminal(environment: &Environment) -> Diagnosis {
     let what = match (environment.terminal.output, environment.colour) {
         (true, true) => "yes, in colours",
         (true, false) => "yes, without colours (NO_COLOR, TERM or --color)",
-        (false, _) => "standard output is none",
+        (false, _) => "standard output is not a terminal",
     };
     Diagnosis::new(HealthStatus::Ok, "terminal", what)
 }

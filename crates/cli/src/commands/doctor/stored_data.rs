@@ -17,13 +17,13 @@ use crate::{repository_index, toolbox};
 const FULL_CHECK_BYTES_MAX: u64 = 256 << 20;
 
 /// The consequence of a store or index that cannot be written.
-const UNWRITABLE_CONSEQUENCE: &str = "until then answers are whole, and nothing is remembered";
+const UNWRITABLE_CONSEQUENCE: &str = "until then, answers are not shortened and nothing is saved";
 
 /// Checks the store of sessions.
 pub(super) fn check_store(environment: &Environment) -> Diagnosis {
     let about = "store";
     let Some(path) = toolbox::store_path(environment) else {
-        return Diagnosis::new(HealthStatus::Broken, about, "there is no place for it")
+        return Diagnosis::new(HealthStatus::Broken, about, "no data folder")
             .with_remedy("set HOME or XDG_DATA_HOME");
     };
     if let Some(closed) = diagnose_unwritable(about, &path) {
@@ -34,21 +34,21 @@ pub(super) fn check_store(environment: &Environment) -> Diagnosis {
         return Diagnosis::new(
             HealthStatus::Ok,
             about,
-            format!("none yet; the first call makes {shown}"),
+            format!("none yet; the first call creates {shown}"),
         );
     }
     let kept = match SqliteStore::open_read_only(&path) {
         Ok(ReadOnlyStore::Store(kept)) => kept,
         Ok(ReadOnlyStore::Older) => {
-            let what = format!("{shown} is of an earlier version: the next call updates it");
+            let what = format!("{shown} is from an earlier version: the next call updates it");
             return Diagnosis::new(HealthStatus::Ok, about, what);
         }
         Ok(ReadOnlyStore::Newer) => {
-            let what = format!("{shown} is of a later version of foveal: another file is used");
+            let what = format!("{shown} is from a later version of foveal: another file is used");
             return Diagnosis::new(HealthStatus::Note, about, what).with_remedy("update foveal");
         }
         Ok(ReadOnlyStore::Foreign) => {
-            return diagnose_unusable_store(&path, "it is no store of foveal");
+            return diagnose_unusable_store(&path, "it is not a foveal store");
         }
         Err(error) => return diagnose_unusable_store(&path, &describe_error(&error)),
     };
@@ -73,8 +73,9 @@ pub(super) fn check_store(environment: &Environment) -> Diagnosis {
 /// Returns the diagnosis of a store that the next call will move to quarantine.
 fn diagnose_unusable_store(path: &Path, why: &str) -> Diagnosis {
     let shown = path.display();
-    let what =
-        format!("{shown} cannot be used: {why}; the next call moves it away and begins anew");
+    let what = format!(
+        "{shown} cannot be used: {why}; the next call moves it aside and creates a new one"
+    );
     Diagnosis::new(HealthStatus::Note, "store", what)
 }
 
@@ -90,8 +91,8 @@ pub(super) fn check_index(environment: &Environment) -> Diagnosis {
         return closed;
     }
     if !path.exists() {
-        return Diagnosis::new(HealthStatus::Note, about, format!("{root} has none yet"))
-            .with_remedy("the first search makes it, or `foveal index`");
+        return Diagnosis::new(HealthStatus::Note, about, format!("{root} has no index yet"))
+            .with_remedy("the first search creates it, or `foveal index`");
     }
     match inspect_index_file(&path) {
         Ok(IndexFileStatus::Index { size, embedder }) => {
@@ -104,17 +105,17 @@ pub(super) fn check_index(environment: &Environment) -> Diagnosis {
             )
         }
         Ok(IndexFileStatus::OtherVersion) => {
-            let what = format!("{shown} is of another version: the next search makes it anew");
+            let what = format!("{shown} is from another version: the next search rebuilds it");
             Diagnosis::new(HealthStatus::Note, about, what)
         }
         Ok(IndexFileStatus::Foreign) => {
-            let what = format!("{shown} is no index of foveal: the next search makes it anew");
+            let what = format!("{shown} is not a foveal index: the next search rebuilds it");
             Diagnosis::new(HealthStatus::Note, about, what)
         }
         Err(error) => {
             let why = describe_error(&error);
             Diagnosis::new(HealthStatus::Note, about, format!("{shown} cannot be used: {why}"))
-                .with_remedy("the next search makes it anew")
+                .with_remedy("the next search rebuilds it")
         }
     }
 }
@@ -126,7 +127,7 @@ fn diagnose_unwritable(about: &str, path: &Path) -> Option<Diagnosis> {
     // SQLite creates more files beside its own.
     let beside = path.parent().filter(|folder| folder.exists()).unwrap_or(there);
     if !is_writable(there) || !is_writable(beside) {
-        let what = format!("{shown} cannot be written: `{}` is closed", there.display());
+        let what = format!("{shown} cannot be written: `{}` is not writable", there.display());
         let remedy = format!(
             "make it writable, or set XDG_DATA_HOME to another folder; {UNWRITABLE_CONSEQUENCE}"
         );
@@ -134,8 +135,9 @@ fn diagnose_unwritable(about: &str, path: &Path) -> Option<Diagnosis> {
     }
     if is_disk_full(beside) {
         let what = format!("{shown} cannot be written: the disk is full");
-        let remedy =
-            format!("make room, or set XDG_DATA_HOME to another disk; {UNWRITABLE_CONSEQUENCE}");
+        let remedy = format!(
+            "free some space, or set XDG_DATA_HOME to another disk; {UNWRITABLE_CONSEQUENCE}"
+        );
         return Some(Diagnosis::new(HealthStatus::Broken, about, what).with_remedy(remedy));
     }
     None

@@ -25,7 +25,8 @@ pub(crate) struct GraphArguments {
     /// of one (`src/parse.rs:12`), or a name in one (`src/parse.rs:parse`).
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// The folder of the repository. If not given, the working copy that holds the current folder.
+    /// The folder of the repository. If not given, the working copy that contains the current
+    /// folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// The number of steps to follow: 2 shows the callers of callers.

@@ -20,7 +20,7 @@ pub(super) fn resolve_symbol(
         [only] => return Ok(only),
         _ => {}
     }
-    let mut message = format!("`{symbol}` is {} things; name one by its line:", meant.len());
+    let mut message = format!("`{symbol}` matches {} things; name one by its line:", meant.len());
     for node in meant.iter().take(CANDIDATES_MAX) {
         message.push_str(&format!("\n  {}", node_label(relations, *node)));
     }

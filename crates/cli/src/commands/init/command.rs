@@ -62,7 +62,7 @@ pub(crate) struct InitArguments {
 
 /// The error for an unknown agent.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown agent `{0}`: one of {known}", known = agent_names())]
+#[error("unknown agent `{0}`: expected one of {known}", known = agent_names())]
 struct UnknownClient(String);
 
 fn agent_names() -> String {
@@ -128,7 +128,10 @@ pub(crate) fn run(
         output::print(render_problems(&gateways))?;
     }
     if must_ask && !asks {
-        bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");
+        bail!(
+            "nothing was written: there is no terminal to ask for confirmation; use --yes or \
+             --dry-run"
+        );
     }
     let is_done = changes.iter().any(|change| change.outcome == SetupOutcome::Applied);
     if arguments.gateway && is_done && !arguments.remove {
@@ -140,7 +143,7 @@ pub(crate) fn run(
         }
     }
     if arguments.remove && changes.is_empty() && !arguments.json {
-        output::print("foveal is set up nowhere\n")?;
+        output::print("foveal is not set up anywhere\n")?;
     }
     let has_failed = changes.iter().any(|change| matches!(change.outcome, SetupOutcome::Failed(_)));
     Ok(if has_failed { ExitCode::from(exit_code::FAILED) } else { ExitCode::SUCCESS })
@@ -153,7 +156,7 @@ fn apply_changes(
     environment: &Environment,
     asks: bool,
 ) -> anyhow::Result<()> {
-    let verb = if arguments.remove { "Take this out" } else { "Write this" };
+    let verb = if arguments.remove { "Remove this" } else { "Write this" };
     // The agent whose setup was declined or failed; its optional changes are pointless.
     let mut left_alone = None;
     for change in changes.iter_mut() {

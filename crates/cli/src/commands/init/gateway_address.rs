@@ -16,7 +16,7 @@ use crate::{notice, private_file};
 
 /// The notice after an agent was pointed at the gateway.
 pub(super) const KEEP_SERVING_NOTICE: &str = "keep `foveal serve` running, or have the system start it (`foveal \
-                              serve --install`): these agents ask nobody else now\n";
+                              serve --install`): these agents now send all requests to it\n";
 
 /// Returns the gateways of all installed agents, as seen from the current folder.
 pub(crate) fn find_gateways(environment: &Environment) -> Vec<AgentGateway> {
@@ -45,14 +45,14 @@ pub(crate) fn gateway_routes(
     // Removal works whatever the gateway's settings are now.
     if !removes && (!listen.ip().is_loopback() || environment.serve_token.is_some()) {
         bail!(
-            "the gateway wants a token of its clients: set the base URL of agents by hand, and the \
-             header x-foveal-token"
+            "the gateway requires a token from its clients: set the base URL of agents yourself, \
+             and the header x-foveal-token"
         );
     }
     if !removes && listen.port() == 0 {
         bail!(
-            "`listen` in [gateway] of your settings names the port 0, which is another one at each \
-             start: name a port there, as {LISTEN_PORT}, so that agents find it again"
+            "`listen` in [gateway] of your settings is the port 0, which changes at each start: \
+             set a fixed port there, such as {LISTEN_PORT}"
         );
     }
     let mut former = read_known_gateways(environment);

@@ -31,20 +31,19 @@ pub(super) fn render_change(
 pub(super) fn render_outcome(change: &SetupChange, removes: bool) -> String {
     let told = match (&change.outcome, removes) {
         (SetupOutcome::UpToDate, false) if change.is_switched_off() => {
-            "already set up, but switched off there: switch it on to use it".to_owned()
+            "already set up, but disabled there: enable it to use it".to_owned()
         }
         (SetupOutcome::UpToDate, false) => "already set up".to_owned(),
         (SetupOutcome::UpToDate, true) => "not set up there".to_owned(),
         (SetupOutcome::Pending | SetupOutcome::WouldChange, false) => "would be written".to_owned(),
-        (SetupOutcome::Pending | SetupOutcome::WouldChange, true) => {
-            "would be taken out".to_owned()
-        }
-        (SetupOutcome::Declined, _) => "left alone".to_owned(),
-        (SetupOutcome::Blocked(why), _) => format!("not yet: {why}"),
-        (SetupOutcome::Failed(why), _) => format!("left alone: {why}"),
-        (SetupOutcome::Applied, true) => "taken out".to_owned(),
+        (SetupOutcome::Pending | SetupOutcome::WouldChange, true) => "would be removed".to_owned(),
+        (SetupOutcome::Declined, _) => "not changed".to_owned(),
+        (SetupOutcome::Blocked(why), _) => format!("not applied: {why}"),
+        (SetupOutcome::Failed(why), _) => format!("not changed: {why}"),
+        (SetupOutcome::Applied, true) => "removed".to_owned(),
         (SetupOutcome::Applied, false) => {
-            let kept = change.backup_path().map(|kept| format!("; what it held is in {kept}"));
+            let kept =
+                change.backup_path().map(|kept| format!("; the previous content is in {kept}"));
             format!("set up{}", kept.unwrap_or_default())
         }
     };

@@ -12,26 +12,25 @@ use crate::environment::Environment;
 /// The session, the model and the files that an agent starts with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AgentArguments {
-    /// Goes on with a session of this folder, as `foveal sessions` lists it; the beginning of its
-    /// name is enough.
+    /// Resumes a session of this folder, as `foveal sessions` lists it; the beginning of its name
+    /// is enough.
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
-    /// Goes on with the latest session of this folder.
+    /// Resumes the latest session of this folder.
     #[arg(long = "continue", conflicts_with = "session")]
     goes_on: bool,
-    /// The model, as NAME:MODEL, with @URL for another server than the usual one
+    /// The model, as NAME:MODEL, with @URL for another server than the default one
     /// (`anthropic:claude-sonnet-4-5`, `ollama:qwen3`, `chat:MODEL@https://HOST/v1`). If not given,
     /// that of the session, that in FOVEAL_MODEL, or the first that `foveal models` shows.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<ModelSpec>,
-    /// Tells the model a file of the folder from the start, with what the project says of itself;
-    /// may be given several times. A session that is gone on with keeps the files that it began
-    /// with.
+    /// Puts a file of the folder into the system prompt, with the project's own instructions.
+    /// Repeat it for several. A resumed session keeps the files that it started with.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
     pub(crate) pin: Vec<String>,
-    /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated
+    /// How much of old results is omitted from prompts: off (nothing), lossless, balanced, curated
     /// or max. The strategies of design documents (first-last-sampled, first-last-sampled-max5,
-    /// content-reset) change what has gone before: where the provider caches prompts they cost more
+    /// content-reset) rewrite earlier messages: where the provider caches prompts, they cost more
     /// than balanced. If not given, that of the session, of your settings, or balanced.
     #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
     pub(crate) profile: Option<String>,
@@ -60,9 +59,9 @@ impl AgentArguments {
 /// # Errors
 /// If it is no number, not finite, or negative.
 pub(crate) fn parse_dollars(text: &str) -> anyhow::Result<f64> {
-    let amount: f64 = text.parse().context("this is no number")?;
+    let amount: f64 = text.parse().context("not a number")?;
     if !amount.is_finite() || amount < 0.0 {
-        bail!("this is no sum of money");
+        bail!("not an amount of money");
     }
     Ok(amount)
 }

@@ -93,9 +93,9 @@ pub(crate) fn start_runtime_and_client(
 ) -> anyhow::Result<(Runtime, LlmClient)> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build();
-    let runtime = runtime.context("no model can be asked")?;
+    let runtime = runtime.context("cannot start the HTTP client")?;
     let client = LlmClient::new(ModelRequestLimits::default(), &environment.proxies());
-    let client = client.context("cannot speak TLS")?;
+    let client = client.context("cannot set up TLS")?;
     Ok((runtime, client))
 }
 
@@ -217,7 +217,10 @@ fn choose_session_model(
     chosen.server.drops_bound_thinking =
         is_anthropic && is_known_to_bind_thinking(&chosen.server.model);
     if chosen.is_ambiguous {
-        notice::print_notice(format_args!("asks {}; --model names another", chosen.spec));
+        notice::print_notice(format_args!(
+            "using the model {}; choose another one with --model",
+            chosen.spec
+        ));
     }
     Ok(chosen)
 }

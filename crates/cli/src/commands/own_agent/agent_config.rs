@@ -200,10 +200,10 @@ pub(crate) fn profile_rules(
     } else {
         ShapingRules::from_profile(profile)
     };
-    let mut rules = rules.context("the profile is not known")?;
+    let mut rules = rules.context("the profile is unknown")?;
     limits
         .apply_to_rules(&mut rules, window)
-        .context("the settings of the agent cannot be kept to")?;
+        .context("the settings of the agent cannot be applied")?;
     Ok(rules)
 }
 

@@ -228,16 +228,16 @@ impl Approvals {
         let what = match tool {
             _ if targets_terminal(tool) => return None,
             "write_file" | "edit_file" | "multi_edit" => {
-                format!("change {}, whatever it writes there,", quote_escaped(subject))
+                format!("change {}, with any content,", quote_escaped(subject))
             }
             _ if subject.is_empty() => "be called".to_owned(),
             "bash" | "exec" => format!("run {}", quote_escaped(subject)),
-            _ => format!("be called about {}", quote_escaped(subject)),
+            _ => format!("be called for {}", quote_escaped(subject)),
         };
         let folder = folder.display();
         Some(format!(
             "always: {tool} may {what} in {folder} without asking, in this and all later sessions; \
-             `foveal permissions revoke` takes it back"
+             `foveal permissions revoke` revokes it"
         ))
     }
 
@@ -315,8 +315,8 @@ fn question_line(asked: &ApprovalPrompt<'_>) -> String {
     let who =
         agent.map_or_else(String::new, |agent| format!("sub-agent {}: ", quote_escaped(agent)));
     match reason {
-        Some(reason) => format!("{who}{tool}{about}: {}. Go on?", escape_one_line(reason)),
-        None => format!("{who}{tool}{about}. Go on?"),
+        Some(reason) => format!("{who}{tool}{about}: {}. Continue?", escape_one_line(reason)),
+        None => format!("{who}{tool}{about}. Continue?"),
     }
 }
 
@@ -451,8 +451,8 @@ mod tests {
         );
         let asked = asked.lock().expect("questions");
         let expected = [
-            r#"sub-agent "fix `it`": bash `make`. Go on?"#,
-            r#"sub-agent "fix `it`": bash `make`: a rule asks. Go on?"#,
+            r#"sub-agent "fix `it`": bash `make`. Continue?"#,
+            r#"sub-agent "fix `it`": bash `make`: a rule asks. Continue?"#,
         ];
         assert_eq!(*asked, expected);
     }
@@ -495,13 +495,13 @@ mod tests {
     fn a_question_shows_all_of_a_call_or_is_not_asked() {
         let command = format!("echo {}; rm -rf /", "a".repeat(900));
         let asked = asked(&call("bash", json!({"command": command, "timeout": 9})));
-        assert_eq!(asked, Some(format!("bash `{command}`. Go on?")));
+        assert_eq!(asked, Some(format!("bash `{command}`. Continue?")));
         let asked = self::asked(&call("bash", json!({"command": "a\nb\u{202e}`"})));
-        assert_eq!(asked.as_deref(), Some(r#"bash "a\nb\u202e`". Go on?"#));
+        assert_eq!(asked.as_deref(), Some(r#"bash "a\nb\u202e`". Continue?"#));
         let edit = |path: &str| json!({"path": path, "old_str": "a", "new_str": "b"});
         let edits = json!({"edits": [edit("a.rs"), edit("a.rs"), edit(".bashrc")]});
         let asked = self::asked(&call("multi_edit", edits));
-        assert_eq!(asked.as_deref(), Some("multi_edit `a.rs, .bashrc`. Go on?"));
+        assert_eq!(asked.as_deref(), Some("multi_edit `a.rs, .bashrc`. Continue?"));
         let long = call("bash", json!({"command": "a".repeat(5_000)}));
         assert_eq!(self::asked(&long), None);
         let approvals = Approvals::new(false, Some(Box::new(|_, _| Approval::Once)), None);

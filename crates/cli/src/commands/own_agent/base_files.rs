@@ -63,8 +63,8 @@ pub(crate) fn collect_base_files(
     }
     if placed.left_out > 0 {
         notice::print_notice(format_args!(
-            "{} are left out of the system prompt, which has room for {} bytes of such files; \
-             name those that matter with --pin",
+            "{} omitted from the system prompt, which has room for {} bytes of such files; choose \
+             the important ones with --pin",
             format_plural(placed.left_out as u64, "file"),
             format_count(DEFAULT_FILES_BYTES_MAX as u64)
         ));
@@ -73,7 +73,7 @@ pub(crate) fn collect_base_files(
         match placed.add_named(path, PINNED_BYTES_MAX) {
             Err(error) if !is_missing(&error) => {
                 notice::print_notice(format_args!(
-                    "{error:#}: it is left out of the system prompt"
+                    "{error:#}: it is omitted from the system prompt"
                 ));
             }
             Ok(()) | Err(_) => {}
@@ -143,8 +143,8 @@ impl BaseFileCollector {
         let content = self.read_bounded(path, bytes_max)?;
         if self.total_bytes() + content.len() > BASE_FILES_BYTES_MAX {
             bail!(
-                "`{path}` cannot be pinned: with it the files in the system prompt have more than \
-                 {} bytes; pin fewer",
+                "`{path}` cannot be pinned: with it, the files in the system prompt exceed {} \
+                 bytes; pin fewer",
                 format_count(BASE_FILES_BYTES_MAX as u64)
             );
         }
@@ -172,7 +172,7 @@ impl BaseFileCollector {
             );
         }
         let text = String::from_utf8(bytes);
-        text.with_context(|| format!("`{path}` cannot be pinned: it is no text in UTF-8"))
+        text.with_context(|| format!("`{path}` cannot be pinned: it is not UTF-8 text"))
     }
 }
 

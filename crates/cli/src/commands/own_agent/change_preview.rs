@@ -79,7 +79,7 @@ fn diff_of_write(
     };
     match before(handle) {
         Some(text) => Some(unified_diff(&present.unwrap_or_default(), &text)),
-        None => Some(format!("@@ becomes what stands under the handle {handle} @@\n")),
+        None => Some(format!("@@ replaced by the content of handle {handle} @@\n")),
     }
 }
 

@@ -21,12 +21,12 @@ use crate::explanations::print_explanation;
 use crate::side_agents::{SideBill, WaitingRequest};
 
 /// The message for a change of the prompt that the user wanted and that is not possible any more.
-const CHANGE_IMPOSSIBLE: &str = "a change that you wanted of the prompt could not be made any more: the model has \
-                         thought on behind it, or it would save nothing now";
+const CHANGE_IMPOSSIBLE: &str = "a change of the prompt was not applied: the model has continued \
+                                 since, or it would save nothing now";
 
 /// The reason of a rewrite where a session continues under other rules.
 const NEW_RULES_REASON: &str =
-    "the session goes on by another profile, other limits or another API";
+    "the session resumed with another profile, other limits or another API";
 
 /// Attempts to shorten a prompt that is too long.
 const SHRINKS_MAX: u32 = 3;
@@ -154,7 +154,7 @@ impl ShapedClient {
                 return;
             };
             if about.tokens_sent as f64 > sent_last as f64 * SHRINK_SHARE_MAX {
-                return self.report_too_long(number, "nothing more of it can be left out");
+                return self.report_too_long(number, "nothing more can be omitted");
             }
             sent_last = about.tokens_sent;
             self.report_sent(number, &about);
@@ -186,13 +186,14 @@ impl ShapedClient {
             if left == 0 {
                 return self.report_too_long(number, &message);
             }
-            let why = format!("{message}: it goes again, shorter");
+            let why = format!("{message}: retrying with a shorter prompt");
             self.send_event(AgentInput::RequestRetried { number, reason: why, wait_ms: 0 });
         }
     }
 
     fn report_too_long(&self, number: u64, message: &str) {
-        let message = format!("the conversation is longer than the model can hold: {message}");
+        let message =
+            format!("the conversation does not fit into the model's context window: {message}");
         self.send_event(AgentInput::RequestFailed { number, message, is_too_long: true });
     }
 
@@ -206,7 +207,7 @@ impl ShapedClient {
         let shaping = self.clone();
         let shaped = tokio::task::spawn_blocking(move || shaping.shape_body(body)).await;
         let Ok((body, mut about)) = shaped else {
-            let message = "what of the conversation goes could not be decided".to_owned();
+            let message = "cannot decide what to send of the conversation".to_owned();
             self.send_event(AgentInput::RequestFailed { number, message, is_too_long: false });
             return None;
         };
@@ -315,12 +316,12 @@ fn explain_request(debug: DebugTopics, number: u64, about: &RequestReport) {
         ..
     } = about;
     print_explanation(debug, DebugTopic::Plan, || {
-        let mut text = format!("request {number}: {tokens_sent} of {tokens_asked} tokens go");
+        let mut text = format!("request {number}: {tokens_sent} of {tokens_asked} tokens sent");
         for why in rewrite.iter() {
-            text.push_str(&format!("; what had gone changes: {why}"));
+            text.push_str(&format!("; earlier results rewritten: {why}"));
         }
         for why in inactive.iter() {
-            text.push_str(&format!("; nothing is left out: {why}"));
+            text.push_str(&format!("; nothing omitted: {why}"));
         }
         text
     });

@@ -37,12 +37,15 @@ impl ResumableSession {
         let session = find_stored_session(&sessions, name)?;
         let store = store.context("there is no store")?;
         if !is_main_run(session) {
-            bail!("`{}` is no session of `foveal run`: only those can be gone on with", session.id);
+            bail!("`{}` is not a session of `foveal run`: only those can be resumed", session.id);
         }
         if let Some(other) =
             session.metadata.roots.first().filter(|root| !is_root_of_folder(root, directory))
         {
-            bail!("`{}` is a session of another folder: go there first (cd {other})", session.id);
+            bail!(
+                "`{}` is a session of another folder: change to it first (cd {other})",
+                session.id
+            );
         }
         Self::open_locked(&store, session, environment)
     }
@@ -52,8 +55,8 @@ impl ResumableSession {
     /// # Errors
     /// If there is none, or it cannot be continued.
     pub(crate) fn open_latest(directory: &Path, environment: &Environment) -> anyhow::Result<Self> {
-        let none = "no session of `foveal run` is kept for this folder: give a task to begin one; \
-                    `foveal sessions` lists those of all folders";
+        let none = "no session of `foveal run` is stored for this folder: give a task to start \
+                    one; `foveal sessions` lists those of all folders";
         let store = toolbox::open_store_for_reading(environment)?.context(none)?;
         let sessions = store.sessions()?;
         let is_it = |session: &&StoredSession| {
@@ -79,12 +82,12 @@ impl ResumableSession {
             load_stored_run(store, &id).with_context(|| format!("`{id}` cannot be read"))?;
         if let Some(number) = loaded.first_damaged {
             bail!(
-                "`{id}` cannot be gone on with: message {number} of its log is damaged, or of a \
-                 later version of foveal; `foveal show` has what stands before it"
+                "cannot resume `{id}`: message {number} of its log is damaged, or from a later \
+                 version of foveal; `foveal show` shows the messages before it"
             );
         }
         if loaded.resume_state.entries().is_empty() || loaded.run_settings.is_empty() {
-            bail!("`{id}` cannot be gone on with: nothing that was said in it is kept");
+            bail!("cannot resume `{id}`: its messages are not stored");
         }
         Ok(Self { session: id, loaded, lock })
     }
@@ -102,7 +105,7 @@ impl ResumableSession {
         let run = self.loaded.run_settings.last().context("no model is known")?;
         run.model.parse().with_context(|| {
             format!(
-                "the model of the session, {}, cannot be asked: name one with --model",
+                "the model of the session, {}, cannot be used: choose one with --model",
                 run.model
             )
         })
@@ -127,8 +130,8 @@ impl ResumableSession {
         if self.loaded.resume_state.is_turn_complete() {
             let name = split_session_id(&self.session.0).1;
             bail!(
-                "the model was done: say what is next, as in \
-                 `foveal run --session {name} \"TASK\"`"
+                "the model had finished: give the next task, as in `foveal run --session {name} \
+                 \"TASK\"`"
             );
         }
         Ok(())
@@ -143,19 +146,19 @@ impl ResumableSession {
         let (past, is_less) = self.loaded.resume_state_for(run);
         if is_less {
             notice::print_notice(format_args!(
-                "reasoning of another model is left out: {} could not read it",
+                "reasoning of another model is omitted: {} cannot read it",
                 run.model
             ));
         }
         if self.loaded.has_secrets {
             notice::print_notice(
-                "secrets in this session were not kept: the model reads a note in place of each",
+                "secrets in this session were not stored: the model sees a note in place of each",
             );
         }
         if self.loaded.lost_texts > 0 {
             let texts = format_plural(self.loaded.lost_texts, "text");
             notice::print_notice(format_args!(
-                "{texts} of this session are no longer kept: the model reads a note in their place"
+                "{texts} of this session no longer stored: the model sees a note instead"
             ));
         }
         (self.session, past, Some(self.lock))

@@ -27,10 +27,10 @@ What the table shows:
                    passed since the request before.
   vs raw, mean     the change of the cost against the recorded prompts: over all sessions, and
                    the mean of the changes of single sessions
-  vs bill          the same against what the provider billed for the prompts, where the recordings
-                   tell: that also holds system prompt, tools, reminders and thinking, which
-                   recordings leave out
-  rewrites         requests at which results that had been sent were changed
+  vs bill          the same against what the provider billed for the prompts, if the recordings
+                   have that: the bill includes system prompt, tools, reminders and thinking,
+                   which recordings omit
+  rewrites         requests that changed results which had been sent before
   evidence         Edits hold lines that tool results showed before. This is the share of these
                    lines that was visible.
   refs             the same for identifiers and paths in what the model wrote
@@ -39,15 +39,16 @@ What the table shows:
   laws broken      must be 0
 
 The last rows are hindsight, for comparison: nothing that is used later is missing, and all else is
-left out as soon as that pays.
+omitted as soon as that saves money.
   oracle           sends of each result, when it comes, only the lines that are used later
   oracle-rewriting also drops lines after their last use
-  oracle-look-once sends each result whole once, and drops of it later what is not used
+  oracle-look-once sends each result whole once, and later drops the parts that are not used
 
-Where recordings tell what was billed, a second table splits that by why it was paid. `of input` is
-the share of a part in what the prompts cost; repairs are on no bill, and are added to the
-profile's. A part is paid again when the cache had expired, when the client changed what it had sent before, and, with a
-profile, when foveal rewrote it. Claude Code records only the first output tokens of an answer.
+If the recordings contain the bill, a second table splits it by cause. `of input` is the share of a
+part in the cost of the prompts; repairs are not billed, and are added to the profile's bill. A part
+is paid again when the cache had expired, when the client changed what it had sent before, and,
+with a profile, when foveal rewrote it. Claude Code records only the first output tokens of an
+answer.
 
 --json prints one document:
   prices, tokenizer, interrupted, sessions, conversations
@@ -78,8 +79,8 @@ profile, when foveal rewrote it. Claude Code records only the first output token
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct ReplayArguments {
     /// Files and folders of recorded sessions, and names of sessions of `foveal run`, as `foveal
-    /// sessions` lists them. If not given, the sessions that agents keep on this machine, foveal's
-    /// own among them.
+    /// sessions` lists them. If not given, the sessions that agents keep on this machine, including
+    /// foveal's own.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The format of the files. Detected if not given.
@@ -89,10 +90,9 @@ pub(crate) struct ReplayArguments {
     /// --show, `raw` is the prompts as they were recorded.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
-    /// Replay as for this model: by its prices, unless --prices is given, and by what its provider
-    /// allows. If not given, prices are those of anthropic-5m, and the models that a session was
-    /// recorded with say what is allowed: the newest Claude models take no change before their
-    /// thinking.
+    /// Replay as for this model: with its prices, unless --prices is given, and the changes that
+    /// its provider allows. If not given, prices are those of anthropic-5m, and the recorded models
+    /// determine the allowed changes: the newest Claude models allow none before their thinking.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The price card: a name, also of your own prices in the settings (`[[gateway.prices]]`), or a
@@ -117,8 +117,8 @@ pub(crate) struct ReplayArguments {
     /// Write every prompt of one profile to a file as JSON lines; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     prompt_log: Option<PathBuf>,
-    /// Writes the prompts into that file word for word. If not given, `[secret removed: KIND]`
-    /// stands there for each secret that foveal recognises. Standard output gets every byte.
+    /// Writes the prompts to that file with their secrets. If not given, `[secret removed: KIND]`
+    /// replaces each secret that foveal recognises. Standard output gets every byte.
     #[arg(long, requires = "prompt_log")]
     keep_secrets: bool,
     /// Write one self-contained web page with plots.
@@ -201,7 +201,7 @@ impl ReplayArguments {
         };
         let profiles = parse_profiles(&self.profiles, about_one.is_some())?;
         if let Some(option) = about_one.filter(|_| profiles.len() != 1) {
-            bail!("{option} is about one profile: name it with --profile NAME");
+            bail!("{option} needs one profile: choose it with --profile NAME");
         }
         if self.show.is_some() && (self.prompt_log.is_some() || self.report.is_some()) {
             bail!("--show prints one prompt only: leave out --prompt-log and --report");
@@ -251,12 +251,12 @@ fn parse_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Pr
             chosen.push(&RAW);
         } else if name == RAW.name {
             bail!(
-                "`raw` is in every table: name it with --prompt-log or --show, for the prompts as \
-                 they were recorded"
+                "`raw` is in every table: use it only with --prompt-log or --show, for the prompts \
+                 as they were recorded"
             );
         } else {
             let known: Vec<&str> = all_profiles().map(|profile| profile.name).collect();
-            bail!("unknown profile `{name}`: one of {}, all is expected", known.join(", "));
+            bail!("unknown profile `{name}`: expected one of {}, all", known.join(", "));
         }
     }
     let mut known = HashSet::new();
@@ -285,11 +285,8 @@ fn load_price_card(name: &str, environment: &Environment) -> anyhow::Result<Pric
     if !is_file {
         let all = PriceCard::built_in_cards().into_iter().map(|card| card.name);
         let known: Vec<String> = all.chain(own.into_iter().map(|rule| rule.prices.name)).collect();
-        bail!(
-            "unknown price card `{name}`: one of {} or a JSON file is expected",
-            known.join(", ")
-        );
+        bail!("unknown price card `{name}`: expected one of {} or a JSON file", known.join(", "));
     }
     let text = fs::read_to_string(name).with_context(|| format!("`{name}` cannot be read"))?;
-    PriceCard::from_json(&text).with_context(|| format!("`{name}` is no price card"))
+    PriceCard::from_json(&text).with_context(|| format!("`{name}` is not a price card"))
 }

@@ -50,7 +50,8 @@ pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::R
     let store = toolbox::open_store_for_reading(environment).unwrap_or_default();
     let store = store.as_ref().map(|store| store as &dyn Store);
     let savings = store.map(PastSavings::load).transpose();
-    let savings = savings.context("what foveal did before cannot be read")?.unwrap_or_default();
+    let savings =
+        savings.context("the past requests of the gateway cannot be read")?.unwrap_or_default();
     let past = parallel_replay::ShapingHistory { savings: &savings, store };
     let outcomes = replay_files(config, &found, past, cancel, &builder)?;
     let collected = ReplayResults::from_outcomes(outcomes, &found);
@@ -121,7 +122,7 @@ fn print_prompt(
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
     if config.paths.is_empty() {
-        bail!("--show is about one session: name its file");
+        bail!("--show needs one session: name its file");
     }
     let session = match config.paths.as_slice() {
         [path] if config.format.is_none() && !path.exists() => {
@@ -131,7 +132,7 @@ fn print_prompt(
     };
     let conversation = find_conversation(&session, show.conversation.as_deref())?;
     check_turn(conversation, show.turn)?;
-    let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
+    let [profile] = config.profiles.as_slice() else { bail!("--show needs one profile") };
     let constraints = config.constraints.unwrap_or_else(|| recorded_constraints(conversation));
     let (prices, tokenizer) = (&config.prices, config.tokenizer);
     let view =
@@ -323,7 +324,7 @@ impl ReplayResults {
             let shown = self.problems.len() as u64;
             let rest = if shown < self.problem_count { "; --problems lists all" } else { "" };
             let many = format_plural(self.problem_count, "problem");
-            notice::print_notice(format_args!("{many} in what was read{rest}:"));
+            notice::print_notice(format_args!("{many} in the files that were read{rest}:"));
             for problem in &self.problems {
                 notice::print_notice(format_args!("  {}", escape_one_line(problem)));
             }
@@ -336,8 +337,8 @@ impl ReplayResults {
         if self.discounted > 0 {
             let many = format_plural(self.discounted, "request");
             notice::print_notice(format_args!(
-                "{many} went through foveal: their bills hold its saving already and are left \
-                 out; `foveal stats` tells it"
+                "{many} went through foveal: their bills already include its savings and are not \
+                 counted; see `foveal stats`"
             ));
         }
         if !self.attachments.is_empty() {

@@ -22,8 +22,8 @@ const TASK_BYTES_MAX: u64 = 1 << 20;
 /// The command line of `foveal run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArguments {
-    /// The task. If not given, it is read from standard input. In a session that is gone on with,
-    /// it is what you say next; without it, the session goes on where it was.
+    /// The task. If not given, it is read from standard input. In a resumed session, it is your
+    /// next message; without it, the session continues where it stopped.
     #[arg(value_name = "TASK")]
     task: Option<String>,
     #[command(flatten)]
@@ -32,20 +32,20 @@ pub(crate) struct RunArguments {
     /// files that look like keys, still need your approval.
     #[arg(long)]
     yes: bool,
-    /// Prints what happens as JSON, one event a line.
+    /// Prints the events as JSON, one per line.
     #[arg(long)]
     json: bool,
-    /// Ends it at this many US dollars: what the provider says that it charges, else your own
-    /// prices, else list prices.
+    /// Stops at this many US dollars: the cost that the provider reports, else at your own prices,
+    /// else at list prices.
     #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
     max_cost: Option<f64>,
-    /// Ends it at this many tokens of prompts and answers together.
+    /// Stops at this many tokens of prompts and answers together.
     #[arg(long, value_name = "TOKENS")]
     max_tokens: Option<u64>,
-    /// Ends it after this many requests to the model.
+    /// Stops after this many requests to the model.
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     max_turns: u32,
-    /// Ends it after this many seconds.
+    /// Stops after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     max_time: Option<u32>,
 }
@@ -121,7 +121,8 @@ fn read_task(given: Option<&str>) -> anyhow::Result<String> {
             read.context("the task cannot be read from standard input")?;
             if text.len() as u64 > TASK_BYTES_MAX {
                 bail!(
-                    "the task has more than {TASK_BYTES_MAX} bytes: put it into a file, and name that"
+                    "the task has more than {TASK_BYTES_MAX} bytes: put it into a file, and name \
+                     the file"
                 );
             }
             text
@@ -129,7 +130,7 @@ fn read_task(given: Option<&str>) -> anyhow::Result<String> {
         given => given.unwrap_or_default().to_owned(),
     };
     if task.trim().is_empty() {
-        bail!("there is no task: give it as an argument, or on standard input");
+        bail!("no task: give it as an argument, or on standard input");
     }
     Ok(task)
 }

@@ -75,7 +75,7 @@ impl RunPrinter {
             AgentEvent::Again { why, wait_ms, .. } => {
                 self.text.clear();
                 notice::print_notice(format_args!(
-                    "asks again in {:.1} s: {why}",
+                    "retrying in {:.1} s: {why}",
                     *wait_ms as f64 / 1e3
                 ));
             }
@@ -152,7 +152,7 @@ impl RunPrinter {
         }
         if let AgentEvent::Again { why, wait_ms, .. } = event {
             let (label, wait_s) = (short_line(label), *wait_ms as f64 / 1e3);
-            notice::print_notice(format_args!("  {label}: asks again in {wait_s:.1} s: {why}"));
+            notice::print_notice(format_args!("  {label}: retrying in {wait_s:.1} s: {why}"));
         }
         Ok(())
     }
@@ -184,27 +184,25 @@ impl RunPrinter {
             RunOutcome::Finished { text } => output::print(with_final_newline(text))?,
             RunOutcome::Cut { text } => {
                 output::print(with_final_newline(text))?;
-                notice::print_notice(
-                    "the answer was cut: it is longer than the model may say at once",
-                );
+                notice::print_notice("the answer was cut off: it exceeds the model's output limit");
             }
             RunOutcome::Refused { text } => {
                 output::print(with_final_newline(text))?;
-                notice::print_notice("the model refuses to go on");
+                notice::print_notice("the model refused to continue");
             }
             RunOutcome::Limit { limit } => {
                 notice::print_notice(format_args!(
-                    "ended before it was done: the limit of {} is reached",
+                    "stopped before the task was done: the limit of {} was reached",
                     limit.display_name()
                 ));
             }
             RunOutcome::Repeated { name, times } => notice::print_notice(format_args!(
-                "ended before it was done: the model called {} {times} times with the same \
+                "stopped before the task was done: the model called {} {times} times with the same \
                  arguments and got the same answer",
                 short_line(name)
             )),
             RunOutcome::TooLong { message } => notice::print_notice(format_args!(
-                "{message}: give a smaller task, or a model with a larger window"
+                "{message}: give a smaller task, or choose a model with a larger window"
             )),
             RunOutcome::Failed { message } => notice::print_notice(message),
             RunOutcome::Stopped => notice::print_notice("stopped"),
@@ -226,7 +224,7 @@ impl RunPrinter {
         }
         if let (Some(name), false) = (&self.session, matches!(outcome, RunOutcome::Finished { .. }))
         {
-            notice::print_notice(format_args!("`foveal run --session {name}` goes on with it"));
+            notice::print_notice(format_args!("resume with `foveal run --session {name}`"));
         }
         Ok(())
     }
@@ -238,8 +236,8 @@ fn call_outcome(figures: &str, is_error: bool, cached: bool, text: &str) -> Stri
     match (is_error, cached) {
         (true, _) if figures.is_empty() => format!("failed: {}", short_line(text)),
         (true, _) => format!("failed after {figures}: {}", short_line(text)),
-        (false, _) if figures.is_empty() => "as answered before".to_owned(),
-        (false, true) => format!("{figures}, as answered before"),
+        (false, _) if figures.is_empty() => "repeated an earlier answer".to_owned(),
+        (false, true) => format!("{figures}, repeated an earlier answer"),
         (false, false) => figures.to_owned(),
     }
 }
@@ -252,7 +250,7 @@ fn side_usage_line(side: &SideModelTotals) -> Option<String> {
         false => String::new(),
     };
     Some(format!(
-        "of that {} tokens{cost} in {asked} to models beside it",
+        "of that, {} tokens{cost} in {asked} to side models",
         format_tokens(Tokens(side.charge.total_tokens()))
     ))
 }
@@ -308,7 +306,7 @@ fn sub_agent_usage_text(spent: &RunTotals) -> String {
     let (count, turns) =
         (format_plural(of.count.into(), "sub-agent"), format_plural(of.turns.into(), "request"));
     let cost = cost_suffix(of.cost);
-    format!(" (of that {count}: {turns}, {} tokens{cost})", format_tokens(Tokens(of.tokens)))
+    format!(" (of that, {count}: {turns}, {} tokens{cost})", format_tokens(Tokens(of.tokens)))
 }
 
 /// Returns a text with exactly one line break at its end.

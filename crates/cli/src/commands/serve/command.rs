@@ -33,17 +33,18 @@ pub(crate) struct ServeArguments {
     listen: Option<SocketAddr>,
     #[command(flatten)]
     behaviour: GatewayArguments,
-    /// A host name under which clients may reach it, beside localhost. Repeat it for several.
+    /// A host name under which clients may reach it, in addition to localhost. Repeat it for
+    /// several.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
     /// Prints a line of JSON for each request, for programs.
     #[arg(long)]
     json: bool,
-    /// Has the system run it from now on, with the other arguments given here: by a unit of systemd
-    /// for your user, or an agent of launchd on macOS.
+    /// Installs it as a service, with the other arguments given here: a systemd unit for your user,
+    /// or a launchd agent on macOS.
     #[arg(long)]
     install: bool,
-    /// Ends and removes what --install set up, and nothing else.
+    /// Stops and removes the service that --install set up, and nothing else.
     #[arg(long, conflicts_with = "install")]
     uninstall: bool,
 }
@@ -51,28 +52,29 @@ pub(crate) struct ServeArguments {
 /// Options of every gateway, of `foveal serve` and of `foveal wrap`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GatewayArguments {
-    /// Where requests go, as `https://api.example.com`; if not given, each protocol to its own
-    /// provider. `NAME=URL` adds one that the path `/NAME/…` or the header `x-foveal-upstream`
-    /// chooses. Repeat it for several.
+    /// The server for requests, such as `https://api.example.com`; if not given, each protocol to
+    /// its own provider. `NAME=URL` adds one that the path `/NAME/…` or the header
+    /// `x-foveal-upstream` chooses. Repeat it for several.
     #[arg(long = "upstream", value_name = "[NAME=]URL")]
     upstreams: Vec<String>,
-    /// The profile by which results are reduced. If not given, balanced.
+    /// The profile for shortening results. If not given, balanced.
     #[arg(long, value_name = "PROFILE")]
     profile: Option<GatewayProfile>,
-    /// Whether marks for the provider's prompt cache are set where an agent sets none, and one more
-    /// where it marks the end of its messages: auto, when that pays, or off. If not given, auto.
+    /// Whether to set marks for the provider's prompt cache where an agent sets none, and one more
+    /// where it marks the end of its messages: auto, when that saves money, or off. If not given,
+    /// auto.
     #[arg(long, value_name = "CHOICE")]
     cache: Option<CacheChoice>,
-    /// Handling of WebSockets to a model, for which nothing can be done: refused, so that the agent
-    /// speaks HTTP, or passed through. If not given, refused.
+    /// Handling of WebSockets to a model, which cannot be shortened: refused, so that the agent
+    /// uses HTTP, or passed through. If not given, refused.
     #[arg(long, value_name = "CHOICE")]
     websockets: Option<WebSocketChoice>,
-    /// How long a decision may take, in milliseconds. After that a request goes with what was
-    /// decided before. If not given, 300.
+    /// The time limit for shortening a request, in milliseconds. After that, the request is sent
+    /// with the earlier decisions. If not given, 300.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
     decision_time: Option<u64>,
-    /// Reads a prompt again shortly before the provider's cache forgets it, while the agent pauses,
-    /// as long as that pays. Begins anew where it has not paid before.
+    /// Refreshes the provider's cache shortly before it expires while the agent pauses, as long as
+    /// that saves money. Starts again if it was stopped because it did not.
     #[arg(long)]
     keep_warm: bool,
 }

@@ -78,7 +78,7 @@ impl GatewayOptions {
         for name in self.price_rules.iter().filter_map(|rule| rule.upstream.as_deref()) {
             if !known.contains(&name) {
                 notice::print_notice(format_args!(
-                    "prices for the upstream `{name}`: there is none"
+                    "the prices for the upstream `{name}` are not used: there is no such upstream"
                 ));
             }
         }
@@ -138,7 +138,7 @@ impl GatewayOptions {
         };
         let otherwise = profile.is_none().then(|| OFF.to_owned());
         let named = profile.unwrap_or(PROFILES[0]);
-        let mut rules = ShapingRules::from_profile(named).context("the profile is not known")?;
+        let mut rules = ShapingRules::from_profile(named).context("the profile is unknown")?;
         rules.views = Some(Arc::new(ParallelViews::start()));
         rules.settings.pointers = !self.without_pointers;
         rules.settings.tools_without_pointers.clone_from(&self.tools_without_pointers);

@@ -183,7 +183,7 @@ impl RefusalThrottle {
         self.last = Some(time);
         Some(match std::mem::take(&mut self.suppressed) {
             0 => line.to_owned(),
-            more => format!("{line} (and {} before)", numbers::format_count(more)),
+            more => format!("{line} (and {} more before)", numbers::format_count(more)),
         })
     }
 }
@@ -215,9 +215,9 @@ fn request_line(exchange: &Exchange, request: &GatewayRequest) -> String {
     });
     let cost = request.billed_and_baseline_dollars().map_or_else(String::new, |(cost, without)| {
         format!(
-            ", {} (saved {})",
+            ", {} ({})",
             numbers::format_dollars(cost),
-            numbers::format_signed_dollars(without - cost)
+            numbers::describe_saving(without - cost)
         )
     });
     let added = exchange.added_latency.as_secs_f64() * 1e3;
@@ -225,9 +225,9 @@ fn request_line(exchange: &Exchange, request: &GatewayRequest) -> String {
         format!("{conversation} {model} {tokens}{cached}{cost} +{added:.1} ms {}", exchange.status);
     let end = match exchange.end {
         ExchangeEnd::Complete | ExchangeEnd::AnsweredLocally => None,
-        ExchangeEnd::UpstreamAborted => Some("the upstream broke off"),
-        ExchangeEnd::ClientDisconnected => Some("the client left"),
-        ExchangeEnd::UpstreamUnreachable => Some("the upstream was not reached"),
+        ExchangeEnd::UpstreamAborted => Some("the upstream closed the connection early"),
+        ExchangeEnd::ClientDisconnected => Some("the client disconnected"),
+        ExchangeEnd::UpstreamUnreachable => Some("the upstream was unreachable"),
     };
     let failed = exchange.failed_open.map(|failed| failed.description());
     let inactive = about.inactive_reason.as_deref().map(|why| format!("inactive: {why}"));
@@ -250,7 +250,7 @@ fn request_line(exchange: &Exchange, request: &GatewayRequest) -> String {
 fn refresh_line(exchange: &Exchange, request: &GatewayRequest, nth: u32) -> String {
     let conversation = exchange.report.conversation.as_deref().unwrap_or("-");
     let cost = request.bill.map(|bill| numbers::format_dollars(bill.dollars()));
-    let cost = cost.unwrap_or_else(|| "not told".to_owned());
+    let cost = cost.unwrap_or_else(|| "cost unknown".to_owned());
     format!(
         "{:>5} {conversation} kept warm, refresh {nth}: {cost} {}",
         exchange.number, exchange.status

@@ -42,7 +42,7 @@ impl RequestTracer {
             notice::print_notice(remark);
         }
         let collector = traces.collector?;
-        notice::print_notice(format_args!("traces go to {collector}"));
+        notice::print_notice(format_args!("sending traces to {collector}"));
         let complaint = Arc::<Mutex<Option<String>>>::default();
         let kept = Arc::clone(&complaint);
         let tracer = Tracer::start(collector, move |text| match complaints {
@@ -79,7 +79,10 @@ impl RequestTracer {
         complaint.into_iter().for_each(notice::print_notice);
         if sent.dropped > 0 {
             let all = sent.exported + sent.dropped;
-            notice::print_notice(format_args!("{} of {all} traces were not taken", sent.dropped));
+            notice::print_notice(format_args!(
+                "the collector rejected {} of {all} traces",
+                sent.dropped
+            ));
         }
     }
 }

@@ -30,8 +30,8 @@ const LOG_BYTES_MAX: u64 = 16 << 20;
 pub(crate) struct WrapArguments {
     #[command(flatten)]
     behaviour: GatewayArguments,
-    /// Where a line of JSON for each request goes. If not given, to
-    /// ~/.local/share/foveal/log/wrap.jsonl, or where your system has data of programs.
+    /// The file for a line of JSON per request. If not given, ~/.local/share/foveal/log/wrap.jsonl,
+    /// or the data folder of your system.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     #[arg(
@@ -47,7 +47,7 @@ pub(crate) struct WrapArguments {
 
 /// The error for an unknown agent.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown agent `{0}`: one of {known}", known = wrappable_names())]
+#[error("unknown agent `{0}`: expected one of {known}", known = wrappable_names())]
 struct UnknownAgent(String);
 
 fn wrappable_names() -> String {
@@ -61,7 +61,7 @@ fn agent_help() -> String {
         _ => client.name.to_owned(),
     });
     format!(
-        "The agent, or its program: {}. What follows is what the agent is started with",
+        "The agent, or its program: {}. The arguments after it are passed to the agent",
         names.collect::<Vec<_>>().join(", ")
     )
 }
@@ -95,7 +95,7 @@ pub(crate) fn run(
         bail!("{} is not installed: no `{}` in PATH", client.title, client.programs.join("` or `"));
     };
     for beside in &plan.bypassing {
-        notice::print_notice(format_args!("not through foveal: {beside}"));
+        notice::print_notice(format_args!("not routed through foveal: {beside}"));
     }
     plan.remarks.iter().for_each(notice::print_notice);
     let log = open_request_log(arguments.log.as_deref(), environment)?;
@@ -130,7 +130,7 @@ pub(crate) fn run(
     let totals = request_log.finish();
     if environment.terminal.error {
         notice::print_notice(match totals.is_empty() {
-            true => "no request came: the agent asked elsewhere, or nothing".to_owned(),
+            true => "no requests arrived: the agent used another address, or sent none".to_owned(),
             false => totals.summary_line(),
         });
     }

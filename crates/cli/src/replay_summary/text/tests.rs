@@ -77,23 +77,23 @@ fn the_sentence_is_honest() {
         10.0,
         7.5,
         0,
-        "these 2 sessions would have cost $7.50 instead of $10.00 in input with `max`: \
-         25 % less, with nothing to fetch again; of the lines that edits used, 66.66 % would \
-         have been in view (evidence)\n",
+        "these 2 sessions would have cost $7.50 instead of $10.00 in input with `max`: 25 % less, \
+         with nothing fetched again; of the lines that edits used, 66.66 % would have been in view \
+         (evidence)\n",
     );
     check(
         10.0,
         12.0,
         1,
-        "these 2 sessions would have cost $12.00 instead of $10.00 in input with `max`: \
-         20 % more, 1 request to fetch something again included; of the lines that edits \
-         used, 66.66 % would have been in view (evidence)\n",
+        "these 2 sessions would have cost $12.00 instead of $10.00 in input with `max`: 20 % more, \
+         including 1 request to fetch something again; of the lines that edits used, 66.66 % would \
+         have been in view (evidence)\n",
     );
     check(
         0.0,
         0.0,
         0,
-        "these 2 sessions: with these prices nothing costs anything, so there is nothing to compare\n",
+        "these 2 sessions: all costs are 0 with these prices, so there is nothing to compare\n",
     );
 }
 

@@ -55,5 +55,5 @@ fn a_panic_of_another_thread_leaves_the_screen() {
     let written = written("another_thread_panics");
     let left = written.find("\x1b[?1049l").expect("the screen is left");
     let told = written.find("told on the screen").expect("the panic is told");
-    assert!(left < told && written.contains("after it: a part of foveal broke off"), "{written:?}");
+    assert!(left < told && written.contains("after it: a part of foveal crashed"), "{written:?}");
 }

@@ -87,7 +87,7 @@ fn what_is_no_list_is_not_written_as_one() {
             let set =
                 SettingsPanel::default().set_value("agent.base_files", Some(wrong), &environment);
             let told = refusal_message(&set.expect_err("it is no list"));
-            assert!(told.contains("takes: a list of texts"), "{file}: {wrong}: {told}");
+            assert!(told.contains("expected a list of strings"), "{file}: {wrong}: {told}");
         }
         let path = home.path().join("foveal").join(file);
         assert_eq!(std::fs::read_to_string(&path).expect("it is there"), text);
@@ -109,7 +109,7 @@ fn what_is_written_and_does_not_hold_here_is_told_as_that() {
         SettingsPanel::default().set_value("gateway.otel", value, environment).expect("it is set")
     };
     let told = set(&environment, Some(&address("1")));
-    assert!(told.ends_with("config.toml: it holds for what begins from now on"), "{told}");
+    assert!(told.ends_with("config.toml: this applies to new runs and sessions"), "{told}");
     let variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
     environment.trace_variables.insert(variable, address("2"));
     let shown = setting(&environment, "gateway.otel");
@@ -117,11 +117,11 @@ fn what_is_written_and_does_not_hold_here_is_told_as_that() {
     assert_eq!(shown.origin, SettingOrigin::Environment(variable.to_owned()));
     for value in [Some(address("3")), None] {
         let told = set(&environment, value.as_deref());
-        let end = format!(": but {variable} in the environment goes first, and holds here");
+        let end = format!(": but {variable} in the environment takes precedence");
         assert!(told.ends_with(&end), "{told}");
     }
     let told = SettingsPanel::default()
         .set_value("keep_contents", Some("no"), &environment)
         .expect("it is set");
-    assert!(told.ends_with("it holds for what begins from now on"), "{told}");
+    assert!(told.ends_with("this applies to new runs and sessions"), "{told}");
 }

@@ -46,10 +46,14 @@ pub(in crate::commands::serve) fn install(
         match ListeningProgram::probe(&address) {
             ListeningProgram::None => {}
             ListeningProgram::Foveal => {
-                bail!("a `foveal serve` runs at {address} already: end it, then run this again")
+                bail!(
+                    "`foveal serve` is already running at {address}: stop it, then run this again"
+                )
             }
             ListeningProgram::Other => {
-                bail!("another program listens at {address}: end it, or take another --listen")
+                bail!(
+                    "another program is listening at {address}: stop it, or choose another --listen"
+                )
             }
         }
     }
@@ -62,20 +66,20 @@ pub(in crate::commands::serve) fn install(
     if let Err(why) = run_commands(&system.start_commands(&path, user, before.is_some())) {
         let (title, line) = (system.display_name(), system.start_command_line(&path, user));
         notice::print_notice(format_args!(
-            "{shown} is written, but {title} does not run it: {why}. Where {title} runs for your \
-             user, start it with `{line}`. Until then run `foveal serve` yourself."
+            "wrote {shown}, but {title} did not start it: {why}. Where {title} runs for your user, \
+             start it with `{line}`. Until then run `foveal serve` yourself."
         ));
         return Ok(ExitCode::from(exit_code::FAILED));
     }
     if !wait_until_reachable(&address) {
         notice::print_notice(format_args!(
-            "{shown} is written and started, but nothing answers at {address}: `{}` says why",
+            "wrote and started {shown}, but nothing answers at {address}: `{}` shows why",
             system.log_command_line()
         ));
         return Ok(ExitCode::from(exit_code::FAILED));
     }
     output::print(format!(
-        "foveal answers at {address}, now and in each of your sessions, as {shown} says\n"
+        "foveal is running at {address}, and starts with each of your sessions, as set in {shown}\n"
     ))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -97,7 +101,10 @@ pub(in crate::commands::serve) fn uninstall(environment: &Environment) -> anyhow
     let system = detect_init_system()?;
     let path = system.service_file_path(environment)?;
     let Some(text) = read_service_file(&path)? else {
-        output::print(format!("there is no service of foveal: no {}\n", path.display()))?;
+        output::print(format!(
+            "foveal is not installed as a service: {} does not exist\n",
+            path.display()
+        ))?;
         return Ok(ExitCode::SUCCESS);
     };
     let stopped = run_commands(&system.stop_commands(user_id()));
@@ -112,13 +119,12 @@ pub(in crate::commands::serve) fn uninstall(environment: &Environment) -> anyhow
         .with_context(|| format!("`{}` cannot be removed", path.display()))?;
     // An error is ignored: the init system reads its files again at its next start.
     let _ = run_commands(&system.reload_commands());
-    output::print(format!(
-        "foveal does not start by itself any more: {} is gone\n",
-        path.display()
-    ))?;
+    output::print(format!("foveal no longer starts by itself: removed {}\n", path.display()))?;
     if let Err(why) = stopped {
         let title = system.display_name();
-        notice::print_notice(format_args!("{title} was not told: {why}. What it started runs on."));
+        notice::print_notice(format_args!(
+            "{title} could not be notified: {why}. The running gateway was not stopped."
+        ));
     }
     output::print(render_problems(&find_gateways(environment)))?;
     Ok(ExitCode::SUCCESS)
@@ -126,7 +132,8 @@ pub(in crate::commands::serve) fn uninstall(environment: &Environment) -> anyhow
 
 fn detect_init_system() -> anyhow::Result<InitSystem> {
     InitSystem::detect().context(
-        "foveal knows the init systems systemd and launchd alone: have yours run `foveal serve`",
+        "foveal supports only the init systems systemd and launchd: set up yours to run `foveal \
+         serve`",
     )
 }
 
@@ -135,7 +142,7 @@ fn read_service_file(path: &Path) -> anyhow::Result<Option<String>> {
     let text =
         read_settings_file(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
     if text.as_ref().is_some_and(|text| !text.contains(GENERATED_MARK)) {
-        bail!("`{}` is not foveal's: rename it, then run this again", path.display());
+        bail!("`{}` was not written by foveal: rename it, then run this again", path.display());
     }
     Ok(text)
 }
@@ -147,22 +154,23 @@ fn check_service_address(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     if listen.port() == 0 {
-        bail!("the port 0 is another one at each start: name one that agents find again");
+        bail!("the port 0 changes at each start: choose a fixed one");
     }
     if listen.ip().is_loopback() {
         return Ok(());
     }
     let Some(file) = system.variables_file(environment) else {
         bail!(
-            "an address that other machines reach needs a token, which foveal writes into no file \
-             that others can read: write a service of your own"
+            "an address that other machines can reach needs a token, which foveal does not write \
+             into a file that others can read: write your own service"
         );
     };
     let stated = read_settings_file(&file).ok().flatten().unwrap_or_default();
     if !stated.lines().any(|line| line.trim_start().starts_with(SERVE_TOKEN_VARIABLE)) {
         bail!(
-            "an address that other machines reach needs a token: write {SERVE_TOKEN_VARIABLE}=… into \
-             {}, and let nobody else read that file; then run this again",
+            "an address that other machines can reach needs a token: write \
+             {SERVE_TOKEN_VARIABLE}=… into {}, and make that file readable only by you; then run \
+             this again",
             file.display()
         );
     }
@@ -177,7 +185,8 @@ fn service_command(
 ) -> anyhow::Result<ServiceCommand> {
     let program = FovealProgram::locate(&environment.user)?.path().to_owned();
     let given = std::env::args_os().skip(1).map(|word| {
-        word.into_string().map_err(|word| anyhow::anyhow!("`{}` is no text", word.display()))
+        word.into_string()
+            .map_err(|word| anyhow::anyhow!("`{}` is not valid Unicode", word.display()))
     });
     let mut arguments = given.collect::<Result<Vec<String>, _>>()?;
     arguments.retain(|word| !INSTALL_ARGUMENTS.contains(&word.as_str()));
@@ -189,12 +198,12 @@ fn service_command(
         let names = names.join(", ");
         notice::print_notice(match system.variables_file(environment) {
             Some(file) => format!(
-                "not told to the service, for there may be a key in it: {names}. Write that into {}, \
-                 a NAME=VALUE a line, and let nobody else read the file.",
+                "not passed to the service, because it may contain a key: {names}. Write it into \
+                 {}, one NAME=VALUE per line, and make the file readable only by you.",
                 file.display()
             ),
             None => {
-                format!("not told to the service, for there may be a key in it: {names}")
+                format!("not passed to the service, because it may contain a key: {names}")
             }
         });
     }

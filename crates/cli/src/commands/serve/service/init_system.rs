@@ -116,7 +116,7 @@ impl InitSystem {
                 environment.user.path_in_home(&format!("Library/LaunchAgents/{LABEL}.plist"))
             }
         };
-        path.context("there is no place for its file: set HOME")
+        path.context("no folder for its file: set HOME")
     }
 
     /// Returns the path of a file with further environment variables for the service, readable by
@@ -140,7 +140,9 @@ impl InitSystem {
             Self::Launchd => environment.user.path_in_home("Library/Logs/foveal-serve.log"),
         };
         let other = other.context("there is no home folder: set HOME")?;
-        let other = other.to_str().with_context(|| format!("`{}` is no text", other.display()))?;
+        let other = other
+            .to_str()
+            .with_context(|| format!("`{}` is not valid Unicode", other.display()))?;
         Ok(match self {
             Self::Systemd => systemd_unit(command, other),
             Self::Launchd => launchd_agent(command, other),
