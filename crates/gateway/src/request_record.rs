@@ -115,8 +115,8 @@ impl NonModelRequest {
     /// Returns the label for lists.
     pub fn list_label(self) -> &'static str {
         match self {
-            Self::TokenCount => "counts tokens",
-            Self::RefusedWebsocket => "a WebSocket, refused",
+            Self::TokenCount => "token count",
+            Self::RefusedWebsocket => "refused WebSocket",
         }
     }
 }
@@ -144,7 +144,7 @@ impl ClientChange {
             Some((from, to)) => {
                 format!("message {message} (bytes {from} to {to}, {before} bytes before)")
             }
-            None => format!("message {message} (left out, {before} bytes before)"),
+            None => format!("message {message} (removed, {before} bytes before)"),
         }
     }
 }

@@ -23,12 +23,12 @@ pub enum UpstreamConfigError {
     #[error(transparent)]
     Address(#[from] UpstreamAddressError),
     /// The second address without a name.
-    #[error("two upstreams cannot take everything: name one, as `--upstream NAME={0}`")]
+    #[error("only one upstream can be the default: name the other, as in `--upstream NAME={0}`")]
     TwoDefaults(String),
     /// The name is part of another path.
     #[error(
-        "`{0}` cannot be the name of an upstream: it begins the path of requests; take letters, \
-         digits, `-` and `_`, and no name that other paths begin with"
+        "`{0}` is not a valid upstream name: names begin the paths of requests; use letters, \
+         digits, `-` and `_`, and no name that begins another path"
     )]
     InvalidName(String),
 }
