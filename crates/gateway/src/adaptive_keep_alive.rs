@@ -165,7 +165,7 @@ fn write_verdict(file: &Path, verdict: &str, notify: fn(&str)) {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(file).and_then(|mut open| open.write_all(verdict.as_bytes()));
     if let Err(error) = written {
-        notify(&format!("cannot write `{}`: {error}", file.display()));
+        notify(&format!("`{}` cannot be written: {error}", file.display()));
     }
 }
 

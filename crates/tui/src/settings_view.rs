@@ -295,7 +295,7 @@ impl SettingsView {
         };
         if let Some(setting) = self.selected_setting() {
             tell(&escape_one_line(&setting.description), TextRole::Plain, 2);
-            tell(&format!("valid: {}", escape_one_line(&setting.expected)), TextRole::Plain, 2);
+            tell(&format!("expects: {}", escape_one_line(&setting.expected)), TextRole::Plain, 2);
             let usual =
                 escape_one_line(setting.default_value.as_deref().unwrap_or("none")).into_owned();
             tell(

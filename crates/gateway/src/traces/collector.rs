@@ -176,7 +176,7 @@ mod tests {
             ("127.0.0.1:4317", "http://"),
             ("grpc://host:1", "http://"),
             ("http://me:secret@host", "password"),
-            ("http://a b", "cannot be read"),
+            ("http://a b", "cannot be parsed"),
         ] {
             let error = TraceCollector::from_base_address(wrong).expect_err(wrong).to_string();
             assert!(error.contains(reason) && !error.contains("secret"), "{error}");

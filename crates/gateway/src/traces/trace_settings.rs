@@ -224,7 +224,9 @@ mod tests {
         assert_eq!(with("http/json").warnings, [""; 0]);
         let grpc = with("grpc");
         assert_eq!(grpc.collector, None);
-        assert!(grpc.warnings[0].contains("and not grpc") && grpc.warnings[0].contains("4318"));
+        assert!(
+            grpc.warnings[0].contains("http/json, not grpc") && grpc.warnings[0].contains("4318")
+        );
         let binary = with("http/protobuf");
         assert!(binary.collector.is_some() && binary.warnings[0].contains("as JSON"));
         let counts_first = traces(&[

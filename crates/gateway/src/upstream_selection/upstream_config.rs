@@ -177,7 +177,7 @@ mod tests {
     fn names_are_no_paths_of_apis() {
         for name in ["v1", "v1beta", "healthz", "metrics", "", "a b", "a.b"] {
             let refused = all(&[&format!("{name}=https://a.example")]).unwrap_err();
-            assert!(refused.contains("cannot be the name"), "{name}: {refused}");
+            assert!(refused.contains("is not a valid upstream name"), "{name}: {refused}");
         }
         assert!(all(&["vertex=https://a.example", "my-work_2=https://b.example"]).is_ok());
     }

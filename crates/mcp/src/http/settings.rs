@@ -73,7 +73,7 @@ impl HttpSettings {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum HttpError {
     /// Other machines could reach the address, which is not wanted.
-    #[error("other machines can reach {0}; listen on 127.0.0.1, or allow this and set a token")]
+    #[error("other machines can reach {0}; listen on 127.0.0.1, or use --public and set a token")]
     Public(SocketAddr),
     /// Other machines could reach the address without a token.
     #[error("other machines can reach {0}; set a token that clients must send")]
