@@ -282,7 +282,7 @@ fn a_result_is_dropped_pinned_and_put_back() {
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("read").types(ENTER).shows("Read.");
     // By place: tools, system, what was said, the answer, its call, the result.
-    chat.types("/context").types(ENTER).shows("Context: ").types("ss").shows("(place)");
+    chat.types("/context").types(ENTER).shows("Context: ").types("ss").shows("(position)");
     chat.types("\x1b[H").types(&"j".repeat(5)).shows("dropping it");
     chat.types("d").shows("dropped: ").types(ESC).shows_no("Context: ");
     chat.types("go on").types(ENTER);

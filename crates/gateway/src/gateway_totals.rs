@@ -66,7 +66,7 @@ impl GatewayTotals {
         }
         if self.priced > 0 {
             let saved = self.cost_without - self.cost;
-            let what = if saved < 0.0 { "more than without foveal" } else { "saved" };
+            let what = if saved < -0.000_05 { "more than without foveal" } else { "saved" };
             let [cost, saved] = [self.cost, saved.abs()].map(numbers::format_dollars);
             line.push_str(&format!(", {cost} ({saved} {what})"));
         }

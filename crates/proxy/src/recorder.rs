@@ -101,7 +101,7 @@ pub struct RecordedContent {
 
 /// Decisions cannot be stored or looked up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("decisions cannot be stored: {0}")]
+#[error("decisions cannot be kept: {0}")]
 pub struct RecorderError(pub String);
 
 /// Stores decisions for the lifetime of the process.

@@ -21,9 +21,9 @@ fn enter_sends_and_other_enters_do_not() {
 #[test]
 fn what_is_said_while_it_works_waits() {
     let mut screen = Screen::new(40, 10);
-    screen.play("type one\nkey enter\ntype two\nkey enter").has("then: two");
+    screen.play("type one\nkey enter\ntype two\nkey enter").has("queued: two");
     assert_eq!(screen.done(), [said("one")]);
-    screen.play("sent 1 1\ntext 1\ndone").has_not("then: two");
+    screen.play("sent 1 1\ntext 1\ndone").has_not("queued: two");
     assert_eq!(screen.done(), [ChatAction::RequestPromptMap, said("two")]);
     screen.play("type three\nkey enter\nkey ctrl-c\nstopped").has("> three");
     assert_eq!(screen.done(), [ChatAction::StopAgent, ChatAction::RequestPromptMap]);

@@ -162,5 +162,5 @@ fn the_list_scrolls_and_is_sorted_anew() {
     let mut screen = opened(80, 12);
     screen.has_not("fix it").play("key end").has("fix it").has_not("23 tools");
     screen.play("key home").has("23 tools");
-    screen.play("key s").has("sort (cost)").play("key s").has("sort (place)").has("fix it");
+    screen.play("key s").has("sort (cost)").play("key s").has("sort (position)").has("fix it");
 }

@@ -95,7 +95,7 @@ fn what_is_refused() {
         "`ollama:@https://h` has no model: add it after the colon, as in ollama:nomic-embed-text",
     );
     for address in ["http://", "ftp://h", "https:///v1"] {
-        let none = "is no address of a server: write http://HOST:PORT or https://HOST";
+        let none = "is not a valid server address: use http://HOST:PORT or https://HOST";
         check(&format!("openai:m@{address}"), &format!("`{address}` {none}"));
     }
     let secret = "a server address must not contain a user name, password, query or fragment: set \
