@@ -335,6 +335,6 @@ fn what_asks_no_model_is_told_apart() {
     assert!(last.contains("billed for"), "{last}");
     let shown = world.output(&format!("show {name}"));
     let counts = numbers.len() - 2;
-    assert_eq!(shown.matches("token count").count(), counts, "{shown}");
+    assert_eq!(shown.matches("counts tokens").count(), counts, "{shown}");
     assert!(shown.contains(": 2 requests"), "{shown}");
 }

@@ -115,7 +115,7 @@ impl NonModelRequest {
     /// Returns the label for lists.
     pub fn list_label(self) -> &'static str {
         match self {
-            Self::TokenCount => "token count",
+            Self::TokenCount => "counts tokens",
             Self::RefusedWebsocket => "refused WebSocket",
         }
     }
