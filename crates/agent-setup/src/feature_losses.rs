@@ -55,7 +55,7 @@ pub(crate) const PI_LOSSES: [FeatureLoss; 2] = [
     },
     FeatureLoss {
         cause: LossCause::Address,
-        text: "pi recognizes the servers of z.ai, x.ai, DeepSeek, Moonshot, Cerebras and Chutes, \
+        text: "pi recognises the servers of z.ai, x.ai, DeepSeek, Moonshot, Cerebras and Chutes, \
                and what they accept, by their addresses: for your own providers with such an \
                address, set it in `compat` of models.json.",
     },
