@@ -245,9 +245,9 @@ fn a_gateway_is_told_where_requests_go() {
         ("prices = [{ model = \"a\", input = 1, cached = 2, output = 2 }]", "costs more than"),
         ("prices = [{ model = \"a\", input = 1, written = 1, output = 2 }]", "`written` says"),
         ("prices = [{ model = \"a\", inputs = 1, output = 2 }]", "unknown field `inputs`"),
-        ("upstream = \"models.example\"", "has no https:// or http://"),
-        ("upstreams = { v1 = \"https://a.example\" }", "cannot be the name of an upstream"),
-        ("upstreams = { a = \"https://k:p@a.example\" }", "which belong into headers"),
+        ("upstream = \"models.example\"", "does not begin with https:// or http://"),
+        ("upstreams = { v1 = \"https://a.example\" }", "is not a valid upstream name"),
+        ("upstreams = { a = \"https://k:p@a.example\" }", "send these in headers"),
     ] {
         let refused = format!("{:#}", of(&format!("[gateway]\n{line}\n")).unwrap_err());
         assert!(refused.contains(told) && refused.contains("line 2"), "{line}: {refused}");
