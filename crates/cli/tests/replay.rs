@@ -295,7 +295,7 @@ fn an_edit_can_quote_json_whatever_showed_it() {
     for row in document["profiles"].as_array().expect("profiles") {
         let name = row["profile"].as_str().expect("a name");
         if ["lossless", "balanced", "max", "curated"].contains(&name) {
-            assert_eq!(row["evidence"], 1.0, "{name}");
+            assert_eq!(row["evidence"]["ratio"], 1.0, "{name}");
             assert!(row["dollars"].as_f64().expect("a cost") <= raw, "{name} is dearer");
         }
     }

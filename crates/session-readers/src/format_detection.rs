@@ -40,7 +40,8 @@ impl StreamHead {
             if scan.format.is_some() || ends {
                 return Ok(Self { bytes, format: scan.format });
             }
-            let is_examined = wanted >= DETECT_BYTES && !scan.ends_in_document;
+            let is_open = scan.open_document.is_some_and(|start| start < DETECT_BYTES);
+            let is_examined = wanted >= DETECT_BYTES && !is_open;
             if is_examined || wanted >= LINE_BYTES_MAX {
                 let format = detect_format(&bytes, true);
                 return Ok(Self { bytes, format });
@@ -59,27 +60,28 @@ pub fn detect_format(head: &[u8], complete: bool) -> Option<SessionFormat> {
 /// The result of examining the documents of a head.
 struct DocumentScan {
     format: Option<SessionFormat>,
-    /// Whether the head ends within a document.
-    ends_in_document: bool,
+    /// The start of the document in which the head ends, if it ends in one.
+    open_document: Option<usize>,
 }
 
 fn scan_documents(head: &[u8], complete: bool) -> DocumentScan {
     let is_listed = head.iter().find(|byte| !is_padding(**byte)) == Some(&b'[');
     let mut rest = head;
     let mut is_message_list = false;
-    let mut ends_in_document = false;
+    let mut open_document = None;
     while let Some((mut document, after)) = scan_key_paths(rest, complete) {
         document.is_listed = is_listed;
         if let Some(format) = SessionFormat::from_key_paths(&document) {
-            return DocumentScan { format: Some(format), ends_in_document: false };
+            return DocumentScan { format: Some(format), open_document: None };
         }
         is_message_list |= is_plain_message(&document);
-        ends_in_document = after.is_empty() && !document.is_complete;
+        let is_open = after.is_empty() && !document.is_complete;
+        open_document = is_open.then(|| head.len() - rest.len());
         rest = after;
     }
     // Messages without a provider's own keys are read by the simpler form.
     let format = (complete && is_message_list).then_some(SessionFormat::OpenAiChat);
-    DocumentScan { format, ends_in_document }
+    DocumentScan { format, open_document }
 }
 
 fn is_plain_message(document: &KeyPaths) -> bool {

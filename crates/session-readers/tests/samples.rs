@@ -40,16 +40,19 @@ pub(crate) const SAMPLES: [(SessionFormat, &str); 30] = [
         SessionFormat::AnthropicMessages,
         include_str!("../../../fuzz/corpus/anthropic/system_role.json"),
     ),
-    (SessionFormat::AnthropicMessages, include_str!("../../../fuzz/corpus/anthropic/list.json")),
+    (
+        SessionFormat::AnthropicMessages,
+        include_str!("../../../fuzz/corpus/detect/anthropic_list.json"),
+    ),
     (SessionFormat::OpenAiChat, include_str!("../../../fuzz/corpus/openai_chat/body.json")),
-    (SessionFormat::OpenAiChat, include_str!("../../../fuzz/corpus/openai_chat/list.json")),
+    (SessionFormat::OpenAiChat, include_str!("../../../fuzz/corpus/detect/openai_chat_list.json")),
     (
         SessionFormat::OpenAiResponses,
         include_str!("../../../fuzz/corpus/openai_responses/body.json"),
     ),
     (
         SessionFormat::OpenAiResponses,
-        include_str!("../../../fuzz/corpus/openai_responses/list.json"),
+        include_str!("../../../fuzz/corpus/detect/openai_responses_list.json"),
     ),
 ];
 

@@ -169,7 +169,7 @@ problem sample:1: `messages[].role` is not `user` or `assistant`
 fn bare_messages_of_each_provider_are_one_conversation() {
     check(
         SessionFormat::OpenAiChat,
-        include_str!("../../../fuzz/corpus/openai_chat/list.json"),
+        include_str!("../../../fuzz/corpus/detect/openai_chat_list.json"),
         r#"
 session sample
 conversation sample
@@ -186,7 +186,7 @@ conversation sample
     );
     check(
         SessionFormat::AnthropicMessages,
-        include_str!("../../../fuzz/corpus/anthropic/list.json"),
+        include_str!("../../../fuzz/corpus/detect/anthropic_list.json"),
         r#"
 session sample
 conversation sample
@@ -200,7 +200,7 @@ conversation sample
     );
     check(
         SessionFormat::OpenAiResponses,
-        include_str!("../../../fuzz/corpus/openai_responses/list.json"),
+        include_str!("../../../fuzz/corpus/detect/openai_responses_list.json"),
         r#"
 session sample
 conversation sample

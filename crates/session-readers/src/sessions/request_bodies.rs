@@ -44,6 +44,7 @@ impl RequestBodyReader {
 impl RecordReader for RequestBodyReader {
     fn read_record(&mut self, record: JsonObject, output: &mut SessionSink<'_>) {
         let is_message = !record.contains_key("messages")
+            && !record.contains_key("type")
             && record.contains_key("role")
             && MESSAGE_KEYS.iter().any(|key| record.contains_key(*key));
         if is_message {
@@ -117,8 +118,11 @@ fn read_anthropic_request(mut body: JsonObject, output: &mut SessionSink<'_>) {
     if !system.is_empty() {
         draft.push_step(StepDraft::with_blocks(MessageRole::System, None, system));
     }
+    let mut is_first = true;
     output.for_each_object("messages[]", messages, |message, output| {
-        add_anthropic_message(&mut draft, message, &mut output.problems);
+        let is_system = json::get_text(&message, "role") == Some("system");
+        anthropic::add_message(&mut draft, message, is_first, &mut output.problems);
+        is_first &= is_system;
     });
     output.emit_conversation(draft);
 }
