@@ -43,7 +43,7 @@ pub fn read(format: SessionFormat, data: &[u8]) {
 
 /// Detects the format of `data`, and reads it as that.
 pub fn detect(data: &[u8]) {
-    if let Some(format) = foveal_session_readers::detect_format(data) {
+    if let Some(format) = foveal_session_readers::detect_format(data, true) {
         read(format, data);
     }
     let _ = foveal_session_readers::detect_and_read_sessions("fuzz", data, &mut |_| {});

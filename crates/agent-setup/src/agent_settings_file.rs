@@ -19,7 +19,7 @@ pub enum SettingsFileError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file is not UTF-8.
-    #[error("it is no UTF-8 text")]
+    #[error("it is not UTF-8 text")]
     NotText,
     /// The file is larger than any settings.
     #[error("it is larger than {} MiB", BYTES_MAX >> 20)]
@@ -28,10 +28,13 @@ pub enum SettingsFileError {
     #[error("it is read-only: make it writable, then run this again")]
     ReadOnly,
     /// The path is a folder, a pipe or a device.
-    #[error("it is no regular file: put it elsewhere, then run this again")]
+    #[error("it is not a regular file: move it, then run this again")]
     NotRegular,
     /// The path is a link to a missing file.
-    #[error("it is a link to `{}`, which is not there: make that file or remove the link, then run this again", .0.display())]
+    #[error(
+        "it is a link to `{}`, which does not exist: create that file or remove the link, then run \
+         this again", .0.display()
+    )]
     Dangling(PathBuf),
     /// The path is invalid.
     #[error(transparent)]

@@ -347,7 +347,7 @@ const CURSOR: ClientAgent = ClientAgent {
         format: EntryFormat::Json("mcpServers", plain_entry),
     }),
     address: AddressPlace::Unsupported(
-        "its requests go through its maker's own servers, which cannot reach foveal",
+        "its requests go through its vendor's servers, which cannot reach foveal",
     ),
     ..SERVERS_ONLY
 };
@@ -621,8 +621,8 @@ impl ClientAgent {
         match self.launch {
             Some(plan) => plan(request),
             None => Err(WrapError::Agent(format!(
-                "{} takes the address of its model from its settings alone: `foveal init --gateway \
-                 {}` says what can be done there",
+                "{} reads the address of its model only from its settings: run `foveal init \
+                 --gateway {}` to see what can be set there",
                 self.title, self.name
             ))),
         }

@@ -29,33 +29,34 @@ impl FeatureLoss {
 pub(crate) const CLAUDE_CODE_LOSSES: [FeatureLoss; 2] = [
     FeatureLoss {
         cause: LossCause::Address,
-        text: "Claude Code sends to Anthropic's own address alone: `scope: \"global\"` on its cached \
-               system prompt, cache diagnosis, thinking-binding controls, and headers that say what \
-               a request is for. No documented setting brings these back.",
+        text: "Claude Code sends these only to Anthropic's own address: `scope: \"global\"` on its \
+               cached system prompt, cache diagnosis, thinking-binding controls, and headers with \
+               the purpose of a request. No documented setting restores them.",
     },
     FeatureLoss {
         cause: LossCause::Address,
-        text: "Remote Control works with Anthropic's own address alone.",
+        text: "Remote Control works only with Anthropic's own address.",
     },
 ];
 
 /// Observed in 0.169.0.
 pub(crate) const CODEX_LOSSES: [FeatureLoss; 1] = [FeatureLoss {
     cause: LossCause::RefusedWebSockets,
-    text: "Codex speaks HTTP in place of a WebSocket, and sends its whole history with each request. \
-           `websockets = \"pass\"` lets WebSockets through, of which foveal leaves nothing out.",
+    text: "Codex uses HTTP instead of a WebSocket, and sends its whole history with each request. \
+           `websockets = \"pass\"` lets WebSockets through, but foveal does not reduce their \
+           prompts.",
 }];
 
 /// From the source of 0.73.1.
 pub(crate) const PI_LOSSES: [FeatureLoss; 2] = [
     FeatureLoss {
         cause: LossCause::Address,
-        text: "pi sends `prompt_cache_key` with Chat Completions to OpenAI's own address alone.",
+        text: "pi sends `prompt_cache_key` with Chat Completions only to OpenAI's own address.",
     },
     FeatureLoss {
         cause: LossCause::Address,
-        text: "pi knows by their addresses what the servers of z.ai, x.ai, DeepSeek, Moonshot, \
-               Cerebras and Chutes take: for providers of your own with such an address say it in \
-               `compat` of models.json.",
+        text: "pi recognises the servers of z.ai, x.ai, DeepSeek, Moonshot, Cerebras and Chutes, \
+               and what they accept, by their addresses: for your own providers with such an \
+               address, set it in `compat` of models.json.",
     },
 ];

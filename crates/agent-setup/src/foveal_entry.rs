@@ -43,18 +43,16 @@ pub enum EditError {
         expected: &'static str,
     },
     /// An object has a key twice. Agents use the last, editors the first.
-    #[error("`{key}` stands there twice: remove one of them, then run this again")]
+    #[error("`{key}` occurs twice: remove one of them, then run this again")]
     DuplicateKey {
         /// The key.
         key: String,
     },
     /// Another program has an entry of this name.
-    #[error("`{NAME}` is another program there: give that one another name, then run this again")]
+    #[error("`{NAME}` is the entry of another program: rename that entry, then run this again")]
     NameTaken,
     /// The address belongs to no upstream.
-    #[error(
-        "`{address}` is no upstream of foveal's: give it a name in {names}, then run this again"
-    )]
+    #[error("`{address}` is not an upstream of foveal: name it in {names}, then run this again")]
     NoUpstream {
         /// The address.
         address: String,
@@ -63,8 +61,8 @@ pub enum EditError {
     },
     /// A gateway address whose original is no longer known.
     #[error(
-        "it is not known any more which address `{address}` stands for: name that in {names} \
-         again, or write it there yourself"
+        "the original address behind `{address}` is no longer known: name it in {names} again, or \
+         restore it yourself"
     )]
     UnknownOriginal {
         /// The address.
@@ -74,12 +72,12 @@ pub enum EditError {
     },
     /// An environment variable sets the address, and an edit of the file would override it.
     #[error(
-        "the variable {0} names an address, which this would overrule: unset it, or write the \
-         address there first, then run this again"
+        "the variable {0} sets an address, which this would override: unset it, or add the address \
+         to the file first, then run this again"
     )]
     SetByVariable(&'static str),
     /// The file has no address, and foveal cannot tell where to add one.
-    #[error("it names no address of a model: set up a provider with a base URL there first")]
+    #[error("it contains no model address: set up a provider with a base URL there first")]
     NoAddress,
 }
 

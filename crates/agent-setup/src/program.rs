@@ -26,10 +26,10 @@ pub struct FovealProgram {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramPathError {
     /// The system does not report it.
-    #[error("the system does not tell where foveal is")]
+    #[error("cannot determine the path of foveal")]
     Unknown(#[source] io::Error),
     /// It is not Unicode.
-    #[error("`{}` is no Unicode text: put foveal elsewhere", .0.display())]
+    #[error("`{}` is not valid Unicode: install foveal in another folder", .0.display())]
     NotUnicode(PathBuf),
 }
 

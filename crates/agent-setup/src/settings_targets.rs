@@ -101,7 +101,7 @@ impl ClientAgent {
         Some(SettingsTarget {
             path,
             edit,
-            purpose: "the server of the tools",
+            purpose: "the tool server",
             is_hooks: false,
             is_optional: false,
         })
@@ -123,12 +123,12 @@ impl ClientAgent {
                     None => user_file(environment)?,
                 },
                 SettingsEdit::Hooks { format: *format, command },
-                "the hook that shapes what its own tools answer",
+                "the hook that reduces results of its own tools",
             ),
             (HookPlace::Plugin { user_file, template }, None) => (
                 user_file(environment)?,
                 SettingsEdit::OwnFile { file: OwnedFile::Plugin(template), command },
-                "the plugin that shapes what its own tools answer",
+                "the plugin that reduces results of its own tools",
             ),
             (HookPlace::Plugin { .. }, Some(_)) => return None,
         };
@@ -155,7 +155,7 @@ impl ClientAgent {
             }
             (PermissionRulePlace::GeminiFile(_), Some(_)) => return None,
         };
-        let purpose = "rules that let the tools of foveal that only read run without asking";
+        let purpose = "rules that allow foveal's read-only tools without asking";
         Some(SettingsTarget { path, edit, purpose, is_hooks: false, is_optional: true })
     }
 
@@ -168,7 +168,7 @@ impl ClientAgent {
     ) -> Option<SettingsTarget> {
         let (file, path) = self.address_file(environment)?;
         let edit = SettingsEdit::Addresses(Addresses::new(file, routes, environment));
-        let purpose = "the address of its model, which becomes foveal's";
+        let purpose = "its model's address, replaced by foveal's";
         Some(SettingsTarget { path, edit, purpose, is_hooks: false, is_optional: false })
     }
 
@@ -228,15 +228,15 @@ impl ClientAgent {
             HookRequirement::Version(since) => {
                 version().filter(|version| *version < since).map(|version| {
                     HooksProblem::UnsupportedVersion(format!(
-                        "its hooks can shape answers since version {since}, and this is {version}: \
-                         update it, or say --no-hooks"
+                        "its hooks can change results since version {since}, but version {version} \
+                         is installed: update it, or pass --no-hooks"
                     ))
                 })
             }
             HookRequirement::OpencodePackage => {
                 let folder = opencode_folder(environment)?;
                 if version().is_some_and(|version| version.0 >= 2) {
-                    let why = "foveal does not know the plugins of its second version".to_owned();
+                    let why = "foveal does not support plugins of its version 2".to_owned();
                     return Some(HooksProblem::SetupNeeded(why));
                 }
                 // With a plugin opencode waits for this package at start, without a network more
@@ -244,7 +244,7 @@ impl ClientAgent {
                 (!has_npm_package(&folder, OPENCODE_PLUGIN)).then(|| {
                     HooksProblem::SetupNeeded(format!(
                         "opencode has not installed `{OPENCODE_PLUGIN}` in {} yet, and would wait \
-                         for that: start opencode once while there is a network, then run this \
+                         for that: start opencode once with a network connection, then run this \
                          again",
                         folder.display()
                     ))
@@ -311,8 +311,8 @@ impl SettingsTarget {
     /// Merges an edit of the same file into this one.
     pub(crate) fn merge(self, other: SettingsTarget) -> Self {
         let purpose = match other.is_optional {
-            true => "all that foveal wrote",
-            false => "the server of the tools, and the hook that shapes what its own answer",
+            true => "everything that foveal wrote",
+            false => "the tool server, and the hook that reduces results of its own tools",
         };
         let edit = SettingsEdit::All(vec![self.edit, other.edit]);
         Self { edit, purpose, ..self }

@@ -425,8 +425,8 @@ impl Agent {
             self.append_entry(entry, actions);
         }
         let why = format!(
-            "the conversation is longer than the model can hold: its first {messages} messages are \
-             left out from here on, with a handle that gives them back"
+            "the conversation exceeds the model's context window: its first {messages} messages \
+             are left out from now on, with a handle that restores them"
         );
         actions.push(AgentAction::Emit(AgentEvent::Again {
             number: self.last_request,

@@ -205,10 +205,10 @@ impl IndexingProgress {
         let files = if told == 1 { "file" } else { "files" };
         let of_no_use = match failed {
             0 => String::new(),
-            failed => format!(", of {} nothing came", count(failed)),
+            failed => format!(", {} failed", count(failed)),
         };
         let (model, told, tokens) = (&self.model, count(told), count(tokens));
-        format!("{model} read {told} {files} into the index{of_no_use}: {time}, {tokens} tokens")
+        format!("{model} indexed {told} {files}{of_no_use}: {time}, {tokens} tokens")
     }
 }
 

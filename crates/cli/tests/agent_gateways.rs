@@ -33,7 +33,7 @@ const CASES: [Case; 9] = [
         mark: "home/.claude.json",
         file: Some((".claude/settings.json", "{\"env\": {\"ANTHROPIC_BASE_URL\": \"@/work\"}}")),
         variable: Some(("ANTHROPIC_BASE_URL", "https://api.anthropic.com")),
-        remedy: "take the address out of .claude/settings.json",
+        remedy: "remove the address from .claude/settings.json",
     },
     Case {
         agent: "claude-code",
@@ -41,7 +41,7 @@ const CASES: [Case; 9] = [
         mark: "home/.claude.json",
         file: Some((".claude/settings.local.json", "{\"env\": {\"ANTHROPIC_BASE_URL\": \"@\"}}")),
         variable: None,
-        remedy: "take the address out of .claude/settings.local.json",
+        remedy: "remove the address from .claude/settings.local.json",
     },
     Case {
         agent: "codex",
@@ -60,7 +60,7 @@ const CASES: [Case; 9] = [
             "{\"provider\": {\"anthropic\": {\"options\": {\"baseURL\": \"@/v1\"}}}}",
         )),
         variable: None,
-        remedy: "take the address out of opencode.json",
+        remedy: "remove the address from opencode.json",
     },
     Case {
         agent: "opencode",
@@ -79,7 +79,7 @@ const CASES: [Case; 9] = [
         mark: "home/.gemini/settings.json",
         file: Some((".gemini/.env", "GOOGLE_GEMINI_BASE_URL=@\n")),
         variable: None,
-        remedy: "take the address out of .gemini/.env",
+        remedy: "remove the address from .gemini/.env",
     },
     Case {
         agent: "gemini",
@@ -153,14 +153,19 @@ fn a_gateway_that_does_not_answer_is_noticed_wherever_it_is_named() {
         assert_eq!(found["state"], "broken", "{at}: {found}");
         let told = format!("{} sends its requests to {address} (", case.title);
         let what = found["what"].as_str().expect("a text");
-        assert!(what.starts_with(&told) && what.ends_with("where nothing answers"), "{what}");
+        assert!(
+            what.starts_with(&told) && what.ends_with("but nothing is listening there"),
+            "{what}"
+        );
         let remedy = found["remedy"].as_str().expect("a text");
         assert_eq!(remedy, format!("start `foveal serve`, or {}", case.remedy), "{at}");
         // Whatever else it is asked to do.
         for arguments in ["init --dry-run", "init --yes", "init --remove --yes cursor"] {
             let shown = world.run_with(arguments, &variables).out;
-            let told =
-                format!(", where nothing answers\n  Start `foveal serve`, or {}", case.remedy);
+            let told = format!(
+                ", but nothing is listening there\n  Start `foveal serve`, or {}",
+                case.remedy
+            );
             assert!(shown.contains(&told), "{at} {arguments}: {shown}");
             assert!(shown.contains(&format!("to {address} (")), "{at} {arguments}: {shown}");
         }
@@ -188,7 +193,9 @@ fn only_addresses_that_count_are_asked() {
     let variables = [("ANTHROPIC_BASE_URL", address.as_str())];
     assert_eq!(finding(&world, "claude-code", &variables), None);
     assert_eq!(finding(&world, "codex", &variables), None);
-    assert!(!world.run_with("init --dry-run", &variables).out.contains("nothing answers"));
+    assert!(
+        !world.run_with("init --dry-run", &variables).out.contains("nothing is listening there")
+    );
 }
 
 /// A server of the user's own may be one of several: where it does not run, that is a note, and
@@ -205,6 +212,6 @@ fn a_server_of_the_users_own_that_does_not_run_is_a_note() {
     drop(listener);
     let found = finding(&world, "pi", &[]).expect("a finding");
     assert_eq!(found["state"], "note", "{found}");
-    let remedy = "start the server that belongs there, or take the address out of ";
+    let remedy = "start the server for that address, or remove the address from ";
     assert!(found["remedy"].as_str().expect("a text").starts_with(remedy), "{found}");
 }

@@ -19,8 +19,8 @@ fn files_that_cannot_be_read() {
     world.write("bad/empty.json", "");
     for (arguments, error) in [
         ("missing.json", "`missing.json` does not exist: check the path"),
-        ("empty.json", "`empty.json` is empty: there is no session in it"),
-        ("blank.json", "`blank.json` is empty: there is no session in it"),
+        ("empty.json", "`empty.json` is empty: it contains no session"),
+        ("blank.json", "`blank.json` is empty: it contains no session"),
         (
             "text.json",
             "`text.json` is not a recorded session of a known format; if it is one, name it with --format",
@@ -31,9 +31,10 @@ fn files_that_cannot_be_read() {
         ),
         (
             "none",
-            "`none` holds no .json, .jsonl, .traj, .ndjson file: name a folder that does, or a file",
+            "`none` contains no .json, .jsonl, .traj, .ndjson file: give a folder that does, or a \
+             file",
         ),
-        ("bad", "`bad/empty.json` is empty: there is no session in it"),
+        ("bad", "`bad/empty.json` is empty: it contains no session"),
     ] {
         check(&world, &format!("replay {arguments}"), &format!("error: {error}\n"));
     }
@@ -45,11 +46,7 @@ fn files_that_cannot_be_read() {
         "{}",
         wrong.err
     );
-    assert!(
-        wrong.err.ends_with("leave out --format to have the format detected\n"),
-        "{}",
-        wrong.err
-    );
+    assert!(wrong.err.ends_with("omit --format to detect the format\n"), "{}", wrong.err);
 }
 
 #[test]
@@ -120,7 +117,7 @@ fn a_bad_file_does_not_keep_the_others_from_being_read() {
     assert!(folder.out.starts_with("1 session, 2 conversations"), "{}", folder.out);
     assert_eq!(
         folder.err,
-        "2 files were not read:\n  `all/b.json` is empty: there is no session in it\n  \
+        "2 files were not read:\n  `all/b.json` is empty: it contains no session\n  \
          `all/c.jsonl` is not a recorded session of a known format; if it is one, name it with --format\n"
     );
     let named = world.run("replay all/a.json all/b.json --profile lossless");

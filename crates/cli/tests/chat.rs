@@ -40,7 +40,7 @@ fn chat_with(
     }
     command.env("FOVEAL_MODEL_KEY", KEY);
     let mut terminal = Terminal::start(command, (80, 24));
-    terminal.shows("/help tells keys");
+    terminal.shows("/help lists keys");
     terminal
 }
 
@@ -62,7 +62,7 @@ fn a_task_is_done_with_a_person() {
     chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("24 tools");
     chat.types("\x1b[F").shows("make it three").types(ESC).shows_no("Context: ");
     chat.types("/stats").types(ENTER).shows("requests        3");
-    chat.types("/nothing").types(ENTER).shows("there is no command /nothing");
+    chat.types("/nothing").types(ENTER).shows("unknown command /nothing");
     chat.types(PAGE_UP).shows("more below").types(ESC).shows_no("more below");
     chat.types(CTRL_D);
     assert_eq!(chat.ends(), 0);
@@ -146,7 +146,7 @@ fn a_sub_agent_asks_the_person_and_shows_what_it_does() {
     chat.types("/stats")
         .types(ENTER)
         .shows("requests        4")
-        .shows("of sub-agents   1: 2 requests");
+        .shows("sub-agents      1: 2 requests");
     chat.types(CTRL_D);
     assert_eq!(chat.ends(), 0);
     assert!(world.folder.join("made").exists());
@@ -163,7 +163,7 @@ fn a_session_goes_on_where_it_was() {
     second.shows("> one").shows("The first answer.");
     // What was said before can be said again.
     second.types("\x1b[A").shows("> one").types(ENTER);
-    second.shows("$").types(CTRL_C).shows("again quits").types(CTRL_C);
+    second.shows("$").types(CTRL_C).shows("again to quit").types(CTRL_C);
     assert_eq!(second.ends(), 0);
     let last = bodies(&upstream).pop().expect("a request");
     assert_eq!(last["messages"].as_array().map(Vec::len), Some(3), "{last}");
@@ -282,7 +282,7 @@ fn a_result_is_dropped_pinned_and_put_back() {
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("read").types(ENTER).shows("Read.");
     // By place: tools, system, what was said, the answer, its call, the result.
-    chat.types("/context").types(ENTER).shows("Context: ").types("ss").shows("(place)");
+    chat.types("/context").types(ENTER).shows("Context: ").types("ss").shows("(position)");
     chat.types("\x1b[H").types(&"j".repeat(5)).shows("dropping it");
     chat.types("d").shows("dropped: ").types(ESC).shows_no("Context: ");
     chat.types("go on").types(ENTER);
@@ -341,7 +341,7 @@ fn another_model_goes_on() {
     chat.types("who").types(ENTER).shows("I am one.");
     chat.types("/model nothing").types(ENTER).shows("! ");
     chat.types(&format!("/model {}", model(&other, "chat"))).types(ENTER);
-    chat.shows("is asked from now on");
+    chat.shows("model changed to ");
     chat.types("and you").types(ENTER).shows("I am two.");
     chat.types("/config answers.tokens 9000").types(ENTER).shows("answers.tokens is set in");
     chat.types("/config answers.tokens").types(ENTER).shows("set: 9000");
@@ -365,7 +365,7 @@ fn a_limit_holds_over_another_model() {
     let mut chat = chat(&world, &one, &["--max-cost", "1"]);
     chat.types("who").types(ENTER).shows("I am one.");
     chat.types(&format!("/model {}", model(&other, "chat"))).types(ENTER);
-    chat.shows("is asked from now on").types("and you").types(ENTER);
+    chat.shows("model changed to ").types("and you").types(ENTER);
     chat.shows("limit of cost").types(CTRL_D);
     assert_eq!((chat.ends(), other.request_count()), (0, 0));
 }
@@ -425,7 +425,7 @@ fn settings_are_changed_on_a_screen_and_checked() {
         chat.types("j");
         std::thread::sleep(std::time::Duration::from_millis(40));
     }
-    chat.types(ENTER).shows("Enter checks and writes").types("\x15").types("7").types(ENTER);
+    chat.types(ENTER).shows("Enter save").types("\x15").types("7").types(ENTER);
     chat.shows("an answer may have 1000 to 20000").types("000").types(ENTER);
     chat.shows("answers.tokens is set in");
     assert!(world.read(FILE).ends_with("[answers]\ntokens = 7000\n"));
@@ -465,7 +465,7 @@ fn an_answer_is_stopped_and_another_one_asked_for() {
         ModelReply::from_text("Here I am.").into(),
     ]));
     let mut chat = chat(&world, &upstream, &[]);
-    chat.types("one").types(ENTER).shows("Ctrl+C stops it");
+    chat.types("one").types(ENTER).shows("Ctrl+C to stop");
     while upstream.received_requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }

@@ -24,7 +24,7 @@ fn world(test: &str) -> World {
 /// Without the place of the server, and what the system says of nobody being there.
 fn error_told(err: &str, server: &str) -> String {
     let err = err.replace(server, "SERVER");
-    let (begin, end) = ("cannot be reached (", "): check that");
+    let (begin, end) = ("cannot reach http://SERVER/api/embed (", "): check that");
     match (err.find(begin), err.find(end)) {
         (Some(from), Some(to)) => format!("{}{}", &err[..from + begin.len()], &err[to..]),
         _ => err,
@@ -86,8 +86,8 @@ fn without_the_server_the_search_goes_on() {
     let server = EmbeddingServer::start(vectors_reply);
     let at = server.address();
     drop(server);
-    let away = "http://SERVER/api/embed cannot be reached (): check that \
-                the server runs and the address is right";
+    let away = "cannot reach http://SERVER/api/embed (): check that the server is running and the \
+                address is correct";
     check(
         &world,
         &at,
@@ -132,8 +132,8 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
     let index = format!("index r --embedder openai:m@http://{at}/v1");
     let ran = world.run_with(&index, &[("FOVEAL_EMBEDDINGS_KEY", "sesame")]);
     let told = told(&ran, &at);
-    let refused = "http://SERVER/v1/embeddings refuses the key in FOVEAL_EMBEDDINGS_KEY (401: your \
-                   key … has ended); then run it again to continue\n";
+    let refused = "http://SERVER/v1/embeddings rejected the key in FOVEAL_EMBEDDINGS_KEY (401: \
+                   your key … has ended); then run it again to continue\n";
     assert!(told.ends_with(refused), "{told}");
     assert!(
         server
@@ -178,15 +178,18 @@ fn none_is_an_embedder() {
 fn embedders_that_are_none() {
     let world = world("embedder_bad");
     for (arguments, error) in [
-        ("index r --embedder nomic", "`nomic` is no embedder: write built-in, none, ollama:MODEL"),
+        (
+            "index r --embedder nomic",
+            "`nomic` is not a valid embedder: use built-in, none, ollama:MODEL",
+        ),
         ("search x --embedder ollama:m@http://lan", "`http://lan` is another machine, and http"),
         (
             "index r --embedder openai:m@https://a:b@c",
-            "the address of a server must not hold a name",
+            "a server address must not contain a user name",
         ),
         (
             "index r --embedder openai:m@gpu.internal:8080",
-            "write openai:m@https://gpu.internal:8080, or http:// for this machine",
+            "use openai:m@https://gpu.internal:8080, or http:// for this machine",
         ),
         (
             "index r --embedder none --no-embeddings",
@@ -238,7 +241,7 @@ fn a_remembered_embedder_that_is_none() {
     assert_eq!(connection.execute(sql, []).ok(), Some(1));
     drop(connection);
     let why = "the embedder of the index cannot be used, choose one with --embedder: `later:m` \
-               is no embedder";
+               is not a valid embedder";
     for (command, told, code) in [
         ("graph part_7 r", format!("vectors are not updated: {why}"), 0),
         ("map r", format!("vectors are not updated: {why}"), 0),
@@ -303,7 +306,7 @@ fn changes_do_not_cost_a_search_its_vectors() {
     world.output(&format!("index r --embedder ollama:m@http://{at}"));
     world.write("r/f00.rs", "pub fn changed_a_little() {}\n");
     let ran = world.run("search part 7 --path r");
-    let expected = "searched by words and by the existing vectors: http://SERVER/api/embed fails \
+    let expected = "searched by words and by the existing vectors: http://SERVER/api/embed failed \
                     (503: slow): see its log, or try again later\n";
     assert_eq!((error_told(&ran.err, &at).as_str(), ran.code), (expected, Some(0)));
     assert!(ran.out.contains("; meaning"), "{}", ran.out);

@@ -324,7 +324,7 @@ fn a_run_tells_how_far_it_is() {
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let named = format!("chat:small@{}", beside.url());
         if name == "line" {
-            let line = format!("  {named} read 1 file into the index: ");
+            let line = format!("  {named} indexed 1 file: ");
             assert!(ran.err.contains(&line), "{}", ran.err);
             continue;
         }

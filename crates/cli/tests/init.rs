@@ -256,7 +256,7 @@ fn nothing_is_written_through_what_a_project_brings_along() {
     fs::write(elsewhere.join("settings.json"), "{}").expect("a file");
     std::os::unix::fs::symlink(&elsewhere, world.folder.join(".gemini")).expect("a link");
     let Ran { code, out, .. } = world.run("init gemini --project --yes");
-    assert_eq!((code, out.contains("leads out of the project")), (Some(2), true), "{out}");
+    assert_eq!((code, out.contains("is a link to outside the project")), (Some(2), true), "{out}");
     let settings = fs::read_to_string(elsewhere.join("settings.json")).expect("a file");
     assert_eq!(settings, "{}");
     fs::remove_dir_all(&elsewhere).expect("a folder of this test");
@@ -290,7 +290,7 @@ fn what_is_no_file_is_said() {
     let world = world("no_file", 0);
     fs::create_dir_all(world.folder.join("home/.cursor/mcp.json")).expect("a folder");
     let Ran { code, out, .. } = world.run("init cursor --yes");
-    assert_eq!((code, out.contains("no regular file")), (Some(2), true), "{out}");
+    assert_eq!((code, out.contains("not a regular file")), (Some(2), true), "{out}");
     fs::create_dir_all(world.folder.join("home/.gemini")).expect("a folder");
     std::os::unix::fs::symlink("/not/here", world.folder.join("home/.gemini/settings.json"))
         .expect("a link");
@@ -354,11 +354,11 @@ fn what_cannot_be_understood_is_never_written() {
     for arguments in ["--yes", "--gateway --yes"] {
         let Ran { code, out, .. } = world.run(&format!("init claude-code {arguments}"));
         assert_eq!(code, Some(2), "{out}");
-        assert!(out.contains("`env` stands there twice"), "{out}");
+        assert!(out.contains("`env` occurs twice"), "{out}");
         assert_eq!(world.read(settings), twice);
     }
     world.write("home/.cursor/mcp.json", [b'{', 0xff, b'}']);
-    assert!(world.run("init cursor --yes").out.contains("no UTF-8 text"));
+    assert!(world.run("init cursor --yes").out.contains("not UTF-8 text"));
 }
 
 #[test]
@@ -504,7 +504,7 @@ fn old_versions_are_not_given_hooks() {
     let path = format!("{}:/usr/bin:/bin", world.folder.join("bin").display());
     let Ran { code, out, .. } = world.run_with("init --yes", &[("PATH", &path)]);
     assert_eq!(code, Some(2));
-    assert!(out.contains("since version 2.1.139, and this is 2.1.120"), "{out}");
+    assert!(out.contains("since version 2.1.139, but version 2.1.120 is installed"), "{out}");
     assert!(!world.folder.join("home/.claude/settings.json").exists());
     assert!(world.read("home/.claude.json").contains("foveal"));
     world.write("bin/claude", "#!/bin/sh\necho '2.1.139 (Claude Code)'\n");
@@ -529,7 +529,7 @@ fn a_project_is_set_up_in_its_own_files() {
     }
     assert_eq!(fs::read_dir(world.folder.join("home")).expect("a folder").count(), 0);
     let Ran { code, out, .. } = world.run("init zed --project --yes");
-    assert_eq!((code, out.contains("leave --project away")), (Some(2), true), "{out}");
+    assert_eq!((code, out.contains("omit --project")), (Some(2), true), "{out}");
     init(&world, "--project --remove --yes");
     assert!(!world.folder.join(".mcp.json").exists());
 }

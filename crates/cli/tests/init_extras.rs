@@ -50,7 +50,11 @@ fn plugins_are_files_of_their_own() {
         // A file of this name that is not ours stays.
         world.write(path, "export default {}\n");
         let Ran { code, out, .. } = world.run(&format!("init {agent} --yes"));
-        assert_eq!((code, out.contains("is another program there")), (Some(2), true), "{out}");
+        assert_eq!(
+            (code, out.contains("is the entry of another program")),
+            (Some(2), true),
+            "{out}"
+        );
         world.run(&format!("init {agent} --yes --remove"));
         assert_eq!(world.read(path), "export default {}\n");
     }
@@ -59,7 +63,7 @@ fn plugins_are_files_of_their_own() {
     let ran = world.run_with("init pi --yes", &[("PI_CODING_AGENT_DIR", &moved)]);
     assert_eq!(ran.code, Some(0));
     assert!(world.folder.join("p/extensions/foveal.ts").exists());
-    for (arguments, told) in [("--no-hooks", "--no-hooks away"), ("--project", "--project away")] {
+    for (arguments, told) in [("--no-hooks", "omit --no-hooks"), ("--project", "omit --project")] {
         let Ran { code, out, .. } = world.run(&format!("init pi --yes {arguments}"));
         assert_eq!((code, out.contains(told)), (Some(2), true), "{out}");
     }

@@ -225,13 +225,13 @@ fn an_address_without_a_name_is_left_alone() {
     world.write(path, before);
     let Ran { code, out, .. } = world.run("init --gateway --yes claude-code");
     assert_eq!(code, Some(2), "{out}");
-    assert!(out.contains("`https://elsewhere.example` is no upstream of foveal's"), "{out}");
+    assert!(out.contains("`https://elsewhere.example` is not an upstream of foveal"), "{out}");
     let out = out.replace("\n  ", " ");
     assert!(out.contains(&format!("[gateway.upstreams] in `{SETTINGS}`")), "{out}");
     assert_eq!(world.read(path), before);
     for (arguments, told) in [
-        ("init --gateway --yes cline", "names no address of a model"),
-        ("init --gateway --yes cursor", "its maker's own servers"),
+        ("init --gateway --yes cline", "contains no model address"),
+        ("init --gateway --yes cursor", "its vendor's servers"),
         ("init --gateway --yes zed", "base URL of a provider"),
         ("init --gateway --yes", "<AGENT>"),
     ] {
@@ -343,11 +343,11 @@ fn gemini_is_told_where_it_reads() {
     world.write(".env", "B=1\n");
     let shown = world.output("init --gateway --yes gemini");
     assert!(world.read("home/.gemini/.env").contains(GATEWAY));
-    assert!(shown.contains("note: in this folder Gemini CLI reads "), "{shown}");
-    assert!(shown.contains("note: Gemini CLI reads this file and not "), "{shown}");
+    assert!(shown.contains("note: in this folder Gemini CLI reads only "), "{shown}");
+    assert!(shown.contains("note: Gemini CLI reads this file instead of "), "{shown}");
     world.write(".env", format!("GOOGLE_GEMINI_BASE_URL={GATEWAY}\n"));
     let shown = world.output("init --gateway --yes --json gemini");
-    assert!(!shown.contains("in this folder") && shown.contains("and not "), "{shown}");
+    assert!(!shown.contains("in this folder") && shown.contains("instead of "), "{shown}");
 }
 
 #[test]
@@ -359,7 +359,10 @@ fn settings_of_a_project_that_lead_opencode_past_the_gateway_are_told() {
     for path in ["opencode.json", ".opencode/opencode.jsonc"] {
         world.write(path, elsewhere);
         let shown = world.output("init --gateway --yes opencode");
-        let told = format!("note: ./{path} has opencode ask `anthropic` at https://a.example/v1");
+        let told = format!(
+            "note: ./{path} sends opencode's requests for `anthropic` to \
+                            https://a.example/v1"
+        );
         assert!(shown.contains(&told) && !shown.contains("secret"), "{shown}");
         std::fs::remove_file(world.folder.join(path)).expect("it is there");
     }
@@ -380,7 +383,7 @@ fn a_gateway_that_does_not_answer_is_said() {
     world.write("home/.config/foveal/config.toml", &settings);
     world.write("home/.claude/settings.json", "{}");
     let shown = world.output("init claude-code --gateway --yes");
-    assert!(shown.contains("nothing answers"), "{shown}");
+    assert!(shown.contains("nothing is listening there"), "{shown}");
     drop(listener.accept().expect("it was asked"));
     let about = |world: &World| -> (String, String) {
         let told: serde_json::Value =
@@ -406,10 +409,10 @@ fn a_gateway_that_does_not_answer_is_said() {
     own.join().expect("it answered");
     let other = answer("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
     let (state, what) = about(&world);
-    assert!(state == "broken" && what.contains("where another program answers"), "{what}");
+    assert!(state == "broken" && what.contains("but another program is listening there"), "{what}");
     other.join().expect("it answered");
     drop(listener);
     let (state, what) = about(&world);
     assert!(state == "broken" && what.contains(&format!("http://{address} (")), "{what}");
-    assert!(what.ends_with("where nothing answers"), "{what}");
+    assert!(what.ends_with("but nothing is listening there"), "{what}");
 }

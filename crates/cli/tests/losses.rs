@@ -13,8 +13,8 @@ const GATEWAY: &str = "http://127.0.0.1:4117";
 /// Agents with a part of what they do without.
 const LOSSES: [(&str, &str, &str); 4] = [
     ("claude-code", "home/.claude/settings.json", "`scope: \"global\"`"),
-    ("claude-code", "home/.claude/settings.json", "Remote Control works with Anthropic's own"),
-    ("codex", "home/.codex/config.toml", "HTTP in place of a WebSocket"),
+    ("claude-code", "home/.claude/settings.json", "Remote Control works only with Anthropic's own"),
+    ("codex", "home/.codex/config.toml", "HTTP instead of a WebSocket"),
     ("pi", "home/.pi/agent/models.json", "`prompt_cache_key`"),
 ];
 
@@ -126,7 +126,7 @@ fn wrap(world: &World, program: &str, script: &str, variables: &[(&str, &str)]) 
 fn what_an_agent_does_without_is_said_by_wrap_at_a_terminal() {
     for (program, part) in [
         ("claude", "`scope: \"global\"`"),
-        ("codex", "HTTP in place of a WebSocket"),
+        ("codex", "HTTP instead of a WebSocket"),
         ("pi", "`prompt_cache_key`"),
     ] {
         let world = World::new(&format!("losses_wrap_{program}"));

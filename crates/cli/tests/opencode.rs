@@ -236,11 +236,11 @@ fn a_database_that_cannot_be_read_is_one_line() {
         (
             "newer.db",
             &format!(
-                "`newer.db` is not made as opencode's databases known here (no such table: \
+                "`newer.db` does not have a known opencode database schema (no such table: \
                  message); {export}\n"
             ),
         ),
-        ("none.db", &format!("`none.db` holds no messages in the tables known here; {export}\n")),
+        ("none.db", &format!("`none.db` has no messages in the known tables; {export}\n")),
     ] {
         let Ran { code, out, err } = world.run(&format!("replay {path}"));
         assert_eq!((code, out.as_str()), (Some(2), ""), "{path}");
@@ -291,8 +291,8 @@ fn what_is_beside_a_database_or_a_tree_is_read_too() {
     drop(database(&world, "of_empty/opencode.db", &[]));
     world.write("of_nothing/opencode.db", "");
     for (folder, why) in [
-        ("of_empty", "holds no messages in the tables known here; "),
-        ("of_nothing", "is empty: there is no session in it\n"),
+        ("of_empty", "has no messages in the known tables; "),
+        ("of_nothing", "is empty: it contains no session\n"),
     ] {
         let (names, complaint) = replayed(&world, folder);
         assert_eq!(names.join(" "), "b notes", "{folder}");

@@ -241,3 +241,89 @@ fn models_that_bind_their_thinking_get_no_rewrites() {
     let text = world.output("replay older.json --model gpt-5.4 --profile balanced");
     assert!(text.contains("prices openai-before"), "{text}");
 }
+
+/// A session in which `call` shows a JSON file, of which an edit then quotes two lines.
+fn json_edit_session(call: &Value) -> String {
+    let file = "{\n  \"task\": \"T-1\",\n  \"summary\": {\n    \"objective\": \"the fix works in all places\",\n    \
+                \"verdict\": \"approved\",\n    \"changes\": [\n      \"first change\",\n      \"second change\"\n    ]\n  }\n}";
+    let old = "    \"verdict\": \"approved\",\n    \"changes\": [";
+    let edit = json!({"path": "a.json", "oldText": old, "newText": old.replace("app", "dis")});
+    let message = |id: u32, message: Value| {
+        let parent = id.checked_sub(1).map(|before| format!("{before:08}"));
+        json!({"type": "message", "id": format!("{id:08}"), "parentId": parent,
+               "timestamp": format!("2026-06-01T10:00:{id:02}Z"), "message": message})
+    };
+    let result = |call: &str, text: &str| {
+        json!({"role": "toolResult", "toolCallId": call,
+               "content": [{"type": "text", "text": text}]})
+    };
+    let lines = [
+        json!({"type": "session", "version": 3, "id": call["name"], "cwd": "/w",
+               "timestamp": "2026-06-01T10:00:00Z"}),
+        message(0, json!({"role": "user", "content": [{"type": "text", "text": "change it"}]})),
+        message(1, json!({"role": "assistant", "content": [call]})),
+        message(2, result("c1", file)),
+        message(
+            3,
+            json!({"role": "assistant", "content": [
+            {"type": "toolCall", "id": "c2", "name": "edit", "arguments": edit}]}),
+        ),
+        message(4, result("c2", "ok")),
+        message(5, json!({"role": "assistant", "content": [{"type": "text", "text": "done"}]})),
+    ];
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn an_edit_can_quote_json_whatever_showed_it() {
+    let world = World::new("json-edit");
+    let calls = [
+        ("bash", json!({"command": "git show HEAD:a.json"})),
+        ("bash", json!({"command": "node tool.cjs get a.json"})),
+        ("bash", json!({"command": "cat a.json"})),
+        ("get_file_contents", json!({"path": "a.json"})),
+        ("mcp__filesystem__read_text_file", json!({"path": "a.json"})),
+        ("store_read", json!({"task": "T-1"})),
+    ];
+    for (at, (name, arguments)) in calls.iter().enumerate() {
+        let call = json!({"type": "toolCall", "id": "c1", "name": name, "arguments": arguments});
+        world.write(&format!("json/{at}.jsonl"), json_edit_session(&call));
+    }
+    let text = world.output("replay json --json");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let raw = document["raw"]["dollars"].as_f64().expect("a cost");
+    for row in document["profiles"].as_array().expect("profiles") {
+        let name = row["profile"].as_str().expect("a name");
+        if ["lossless", "balanced", "max", "curated"].contains(&name) {
+            assert_eq!(row["evidence"]["ratio"], 1.0, "{name}");
+            assert!(row["dollars"].as_f64().expect("a cost") <= raw, "{name} is dearer");
+        }
+    }
+}
+
+#[test]
+fn a_bare_list_of_messages_is_replayed_with_the_text_of_its_parts() {
+    let world = World::new("bare-list");
+    let printed = "print(1)\n".repeat(200);
+    let messages = |result: Value| {
+        json!([
+            {"role": "user", "content": "fix it"},
+            {"role": "assistant", "content": "look", "tool_calls": [{"id": "c1",
+             "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"cat a.py\"}"}}]},
+            {"role": "tool", "tool_call_id": "c1", "content": result},
+            {"role": "assistant", "content": "done"}
+        ])
+    };
+    let part = json!([{"type": "tool_output", "text": &printed}]);
+    world.write("wrapped/a.json", json!({"messages": messages(json!(&printed))}).to_string());
+    world.write("list/a.json", messages(json!(&printed)).to_string());
+    world.write("part/a.json", json!({"messages": messages(part)}).to_string());
+    let tokens = |folder: &str| -> u64 {
+        let text = world.output(&format!("replay {folder} --json --profile balanced"));
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        document["raw"]["tokens"].as_u64().expect("tokens")
+    };
+    let wrapped = tokens("wrapped");
+    assert!(wrapped > 200, "{wrapped} tokens");
+    assert_eq!([tokens("list"), tokens("part")], [wrapped; 2]);
+}

@@ -384,7 +384,7 @@ fn without_a_model_it_says_what_to_set() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("set ANTHROPIC_API_KEY"), "{}", ran.err);
     let ran = world.run("run --model gpt task");
-    assert!(ran.code == Some(2) && ran.err.contains("write NAME:MODEL"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("use NAME:MODEL"), "{}", ran.err);
     let ran = world.ran(world.command("run task").env("FOVEAL_MODEL", "nobody:m"));
     assert!(ran.code == Some(2) && ran.err.contains("FOVEAL_MODEL"), "{}", ran.err);
 }
@@ -489,7 +489,7 @@ fn circles_are_ended() {
 #[test]
 fn what_the_model_cannot_be_asked_for_is_said() {
     for (status, word) in
-        [(401, "FOVEAL_MODEL_KEY"), (404, "knows no model"), (400, "refuses the request")]
+        [(401, "FOVEAL_MODEL_KEY"), (404, "has no model"), (400, "rejected the request")]
     {
         let world = World::new(&format!("run-{status}"));
         let upstream = provider([ScriptedFault::Status { status, retry_after_s: None }]);

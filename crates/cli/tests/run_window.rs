@@ -77,7 +77,7 @@ fn a_window_is_learnt_from_a_refusal() {
         let (all, refused) = asked(&upstream);
         assert!((1..=4).contains(&refused), "{dialect}: {refused} of {all}: {}", ran.err);
         assert!(ran.err.contains("retrying with a shorter prompt"), "{}", ran.err);
-        assert!(!ran.err.contains("are left out from here on"), "{}", ran.err);
+        assert!(!ran.err.contains("are left out from now on"), "{}", ran.err);
     }
 }
 
@@ -170,7 +170,7 @@ fn a_conversation_that_the_model_cannot_hold_goes_on_without_its_oldest_messages
     let upstream = reads_all(Settings { window: Some(WINDOW), ..Settings::default() });
     let ran = run(&world, &upstream, "messages", "--profile off");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
-    assert!(ran.err.contains("are left out from here on"), "{}", ran.err);
+    assert!(ran.err.contains("are left out from now on"), "{}", ran.err);
     let last = upstream.received_requests().iter().rev().find(|seen| seen.bill.is_some()).cloned();
     let last: Value = serde_json::from_slice(&last.expect("an answer").body).expect("JSON");
     let summary = last["messages"][0].to_string();

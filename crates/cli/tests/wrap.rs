@@ -107,14 +107,14 @@ fn codex_is_told_by_arguments() {
     let work = "argument=model_providers.work.base_url=\"http://127.0.0.1:";
     assert!(second.starts_with(work) && second.ends_with("/work/v1\""), "{second}");
     let ran = wrap(&world, &["codex", "-c", "openai_base_url=\"x\""], &[]);
-    assert!(ran.code == Some(2) && ran.err.contains("would lead past foveal"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("would bypass foveal"), "{ran:?}");
 }
 
 #[test]
 fn opencode_is_told_of_the_providers_that_are_in_use() {
     let world = world("opencode", "opencode", "echo \"content=$OPENCODE_CONFIG_CONTENT\"");
     let ran = wrap(&world, &["opencode"], &[]);
-    assert!(ran.err.contains("not clear which provider"), "{ran:?}");
+    assert!(ran.err.contains("cannot tell which provider"), "{ran:?}");
     world.write(
         "home/.config/opencode/opencode.json",
         "{\"model\": \"anthropic/x\", // mine\n\"provider\": {\"own\": {\"options\": \
@@ -145,13 +145,13 @@ fn opencode_is_told_of_the_providers_that_are_in_use() {
         r#"{"provider":{"own":{"options":{"baseURL":"https://me:secret@a.example/v1"}}}}"#,
     );
     let ran = wrap(&world, &["opencode", "-m", "openrouter/x"], &[]);
-    assert!(ran.err.contains("belong into headers") && !ran.err.contains("secret"), "{ran:?}");
+    assert!(ran.err.contains("send these in headers") && !ran.err.contains("secret"), "{ran:?}");
     world.write(
         ".opencode/opencode.json",
         r#"{"provider":{"own":{"options":{"baseURL":"https://a.example/v1"}}}}"#,
     );
     let ran = wrap(&world, &["opencode", "-m", "openrouter/x"], &[]);
-    let told = "opencode asks `own` at https://a.example/v1, as .opencode/opencode.json says\n";
+    let told = "opencode uses `own` at https://a.example/v1, as set in .opencode/opencode.json\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), told), "{ran:?}");
 }
 
@@ -171,8 +171,8 @@ fn what_cannot_be_is_said() {
         (&["claud"][..], &[][..], "unknown agent `claud`: one of claude-code, codex"),
         (&["codex"], &[], "Codex is not installed: no `codex` in PATH"),
         (&["cline"], &[], "foveal init --gateway cline"),
-        (&["--upstream", "nowhere", "claude"], &[], "`nowhere` is no address of an API"),
-        (&["claude"], &[("ANTHROPIC_BASE_URL", "nowhere")], "`nowhere` is no address of an API"),
+        (&["--upstream", "nowhere", "claude"], &[], "`nowhere` is not a valid API address"),
+        (&["claude"], &[("ANTHROPIC_BASE_URL", "nowhere")], "`nowhere` is not a valid API address"),
         (&["claude"], &[("CLAUDE_CODE_USE_BEDROCK", "1")], "(CLAUDE_CODE_USE_BEDROCK)"),
     ] {
         let ran = wrap(&world, arguments, variables);

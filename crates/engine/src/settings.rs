@@ -30,6 +30,10 @@ pub struct Settings {
     /// Whether pointers may refer to the model's own call arguments, where the text stands in a
     /// JSON string, line by line.
     pub arguments_count: bool,
+    /// Whether JSON loses its white space and tables their padding in output that is certainly no
+    /// file's text.
+    #[serde(default)]
+    pub compacts_layout: bool,
     /// The line numbers of a read's gutter that are kept.
     pub numbers: GutterNumbers,
     /// Output of runs beyond this many bytes is excerpted; `None`: never.
@@ -179,7 +183,8 @@ impl Settings {
         self.rewrite.as_ref().is_some_and(|rewrite| rewrite.look_once.is_some())
     }
 
-    /// Returns the lossless settings: every shown line stays visible somewhere in the prompt.
+    /// Returns the lossless settings: every shown line stays visible somewhere in the prompt, in its
+    /// own spelling.
     pub fn lossless() -> Self {
         Self {
             pointers: true,
@@ -187,6 +192,7 @@ impl Settings {
             pointer_bytes_min: 80,
             pointer_bytes_min_elsewhere: 100,
             arguments_count: false,
+            compacts_layout: false,
             numbers: GutterNumbers::All,
             run_bytes_max: None,
             search_bytes_max: None,
@@ -204,6 +210,7 @@ impl Settings {
     /// Returns the default settings: cheaper than lossless, with hardly any loss.
     pub fn balanced() -> Self {
         Self {
+            compacts_layout: true,
             numbers: GutterNumbers::Every(10),
             run_bytes_max: Some(4_000),
             search_bytes_max: Some(4_000),
@@ -250,6 +257,7 @@ impl Settings {
     pub fn max() -> Self {
         Self {
             arguments_count: true,
+            compacts_layout: true,
             numbers: GutterNumbers::Every(10),
             run_bytes_max: Some(1_200),
             search_bytes_max: Some(1_200),

@@ -21,15 +21,18 @@ pub(crate) fn check_address(settings: &Settings) -> Result<(), ServeError> {
 /// The reasons why a request is not admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AccessDenied {
-    #[error("the header `host` is missing, comes twice, or is not one name with at most one port")]
+    #[error(
+        "the header `host` is missing, repeated or invalid; send one host name with at most one \
+         port"
+    )]
     AmbiguousHost,
     #[error(
-        "foveal is not reached under this name; use localhost, or name it with foveal serve --host"
+        "this host name is not allowed; use localhost, or allow the name with foveal serve --host"
     )]
     Host,
-    #[error("pages of other sites may not use foveal")]
+    #[error("requests from pages of other sites are not allowed")]
     Origin,
-    #[error("foveal needs its token in the header x-foveal-token")]
+    #[error("the token is missing or wrong; send foveal's token in the header x-foveal-token")]
     Token,
 }
 

@@ -77,7 +77,10 @@ impl AdaptiveKeepAlive {
         }
         let is_off = was_off && !anew;
         if is_off {
-            notify("caches are not kept warm: it has not paid; --keep-warm begins anew");
+            notify(
+                "caches are not kept warm: that cost more than it saved; use --keep-warm to try \
+                 again",
+            );
         }
         let said = file.and_then(|file| fs::read_to_string(file).ok());
         let since = said.and_then(|said| said.trim().parse().ok()).unwrap_or(i64::MIN);
@@ -145,8 +148,8 @@ impl AdaptiveKeepAlive {
     fn switch_off(&self, state: &mut KeepAliveState) {
         state.is_off = true;
         (self.notify)(&format!(
-            "over the last {JUDGED_PAUSES} pauses keeping caches warm cost more than it saved: from now on \
-             they are not; --keep-warm begins anew"
+            "over the last {JUDGED_PAUSES} pauses, keeping caches warm cost more than it saved: \
+             now turned off; use --keep-warm to try again"
         ));
         if let Some(file) = &self.verdict_path {
             write_verdict(file, VERDICT_OFF, self.notify);

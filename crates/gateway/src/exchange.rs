@@ -174,10 +174,10 @@ impl FailedOpen {
     pub fn description(self) -> &'static str {
         match self {
             Self::Late => "the decision took too long",
-            Self::Panicked => "deciding failed; this is a fault of foveal",
-            Self::Encoding => "the body's encoding is unknown or broken",
-            Self::TooLong => "the body is too long to be looked at",
-            Self::Crowded => "too many bytes of requests are under way to look at this one",
+            Self::Panicked => "the decision failed; this is a bug in foveal",
+            Self::Encoding => "the body's encoding is unknown or invalid",
+            Self::TooLong => "the body is too long to process",
+            Self::Crowded => "the requests in progress use too much memory to process this one",
         }
     }
 }

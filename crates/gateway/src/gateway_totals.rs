@@ -65,11 +65,13 @@ impl GatewayTotals {
             line.push_str(&format!(", {asked} -> {sent} tokens ({saved})"));
         }
         if self.priced > 0 {
-            let saved = numbers::format_signed_dollars(self.cost_without - self.cost);
-            line.push_str(&format!(", {} ({saved} saved)", numbers::format_dollars(self.cost)));
+            let saved = self.cost_without - self.cost;
+            let what = if saved < -0.000_05 { "more than without foveal" } else { "saved" };
+            let [cost, saved] = [self.cost, saved.abs()].map(numbers::format_dollars);
+            line.push_str(&format!(", {cost} ({saved} {what})"));
         }
         for (count, what) in [
-            (self.failed, "passed undecided"),
+            (self.failed, "passed through unchanged"),
             (self.inactive, "inactive"),
             (self.refused, "refused"),
         ] {
@@ -100,6 +102,12 @@ mod tests {
         assert_eq!(
             totals.summary_line(),
             "12 requests, 200.0k -> 150.0k tokens (-25.0 %), $0.42 ($0.13 saved), 1 inactive"
+        );
+        let dearer = GatewayTotals { cost_without: 0.40, ..totals };
+        assert_eq!(
+            dearer.summary_line(),
+            "12 requests, 200.0k -> 150.0k tokens (-25.0 %), $0.42 ($0.0200 more than without \
+             foveal), 1 inactive"
         );
         let refused = GatewayTotals { refused: 2, ..GatewayTotals::default() };
         assert_eq!(refused.summary_line(), "0 requests, 2 refused");

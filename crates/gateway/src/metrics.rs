@@ -83,25 +83,21 @@ impl Metrics {
     /// Returns the page in Prometheus' text format.
     pub(crate) fn render(&self, traces: Option<ExportStats>) -> String {
         let mut page = PrometheusPage::default();
-        page.begin_metric("foveal_build_info", "gauge", "The version that runs.");
+        page.begin_metric("foveal_build_info", "gauge", "The running version.");
         page.push_sample("", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
-        page.begin_metric(
-            "foveal_requests_total",
-            "counter",
-            "Requests, by how their answers ended.",
-        );
+        page.begin_metric("foveal_requests_total", "counter", "Requests by outcome.");
         for ((protocol, outcome, status), count) in &self.requests {
             let labels = [("protocol", *protocol), ("outcome", *outcome), ("status", *status)];
             page.push_sample("", &labels, *count as f64);
         }
-        let help = "Tokens of prompts as clients sent them, as far as counted.";
+        let help = "Prompt tokens as sent by clients, where counted.";
         page.push_metric(
             "foveal_prompt_tokens_asked_total",
             "counter",
             help,
             self.tokens_asked as f64,
         );
-        let help = "Tokens of the same prompts as they went.";
+        let help = "Prompt tokens of the same requests, as sent upstream.";
         page.push_metric(
             "foveal_prompt_tokens_sent_total",
             "counter",
@@ -109,27 +105,27 @@ impl Metrics {
             self.tokens_sent as f64,
         );
         self.render_bill(&mut page);
-        let help = "Requests for which nothing new was decided, by reason.";
+        let help = "Requests passed through without a new decision, by reason.";
         page.push_labelled_counter("foveal_failed_open_total", help, "reason", &self.failed_open);
-        let help = "Requests for which nothing could be done, by reason.";
+        let help = "Requests that could not be reduced, by reason.";
         page.push_labelled_counter("foveal_inactive_total", help, "reason", &self.inactive);
-        let help = "Requests in which a client changed what it had sent before, by what changed.";
+        let help = "Requests in which the client changed earlier content, by what changed.";
         page.push_labelled_counter(
             "foveal_client_changes_total",
             help,
             "what",
             &self.client_changes,
         );
-        let help = "Requests in which results changed that had been sent before.";
+        let help = "Requests that rewrote earlier results.";
         page.push_metric("foveal_rewrites_total", "counter", help, self.rewrites as f64);
-        let help = "Marks for the provider's cache that foveal set.";
+        let help = "Cache breakpoints set by foveal.";
         page.push_metric("foveal_cache_marks_total", "counter", help, self.marks as f64);
-        let help = "Requests that were not counted here because too many waited.";
+        let help = "Requests missing from these metrics because the log queue was full.";
         page.push_metric("foveal_requests_uncounted_total", "counter", help, self.unlogged as f64);
         if let Some(ExportStats { exported: taken, dropped }) = traces {
-            let help = "Spans that the collector of traces took.";
+            let help = "Spans accepted by the trace collector.";
             page.push_metric("foveal_spans_taken_total", "counter", help, taken as f64);
-            let help = "Spans that it did not take, or that could not be sent to it.";
+            let help = "Spans that the trace collector rejected, or that could not be sent.";
             page.push_metric("foveal_spans_dropped_total", "counter", help, dropped as f64);
         }
         self.render_added_seconds(&mut page);
@@ -137,12 +133,12 @@ impl Metrics {
     }
 
     fn render_bill(&self, page: &mut PrometheusPage) {
-        let help = "Tokens as billed, by why they were paid for.";
+        let help = "Billed tokens, by part of the bill.";
         page.begin_metric("foveal_billed_tokens_total", "counter", help);
         for (part, amount) in self.billed.parts() {
             page.push_sample("", &[("part", part)], amount.tokens as f64);
         }
-        let help = "US dollars as billed, by why they were paid, at list prices.";
+        let help = "Billed US dollars at list prices, by part of the bill.";
         page.begin_metric("foveal_cost_dollars_total", "counter", help);
         for (part, amount) in self.billed.parts() {
             page.push_sample("", &[("part", part)], amount.dollars);
@@ -151,11 +147,16 @@ impl Metrics {
         let without = self.bill_without.dollars();
         page.push_metric("foveal_cost_without_dollars_total", "counter", help, without);
         let saved = without - self.billed.dollars();
-        page.push_metric("foveal_saved_dollars", "gauge", "US dollars that were saved.", saved);
+        page.push_metric(
+            "foveal_saved_dollars",
+            "gauge",
+            "US dollars saved; negative if foveal cost more.",
+            saved,
+        );
     }
 
     fn render_added_seconds(&self, page: &mut PrometheusPage) {
-        let help = "From the whole request to the first byte towards the upstream.";
+        let help = "Seconds from the complete request to the first byte sent upstream.";
         page.begin_metric("foveal_added_seconds", "histogram", help);
         for (count, bound) in self.added_buckets.iter().zip(ADDED_SECONDS_BOUNDS) {
             page.push_sample("_bucket", &[("le", &bound.to_string())], *count as f64);

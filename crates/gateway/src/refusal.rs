@@ -19,19 +19,19 @@ pub(crate) enum GatewayRefusal {
     BodyUnread(#[from] BodyReadError),
     #[error("{0}")]
     NoUpstream(String),
-    #[error("this address cannot be passed on")]
+    #[error("requests for this address cannot be forwarded")]
     Address,
     #[error("foveal cannot reach {upstream}: {reason}")]
     UpstreamUnreachable { upstream: String, reason: String },
     #[error("{0}")]
     Messages(#[from] CompressError),
-    #[error("the body is longer than foveal reads, or its encoding cannot be read")]
+    #[error("the body is too long, or its encoding is not supported")]
     Unreadable,
-    #[error("nothing is kept under this hash: it may be too old, or from another store")]
+    #[error("nothing is stored under this hash: it may have expired, or belong to another store")]
     NotKept,
     #[error("{0}")]
     RecorderFailed(#[from] RecorderError),
-    #[error("foveal passes no WebSockets to models; ask over HTTP")]
+    #[error("foveal does not forward WebSockets to models; use HTTP")]
     WebSocket,
 }
 

@@ -22,11 +22,11 @@ pub(crate) enum ReadBody {
 /// The reasons why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BodyReadError {
-    #[error("the body was broken off")]
+    #[error("the body ended before it was complete")]
     BrokenOff,
-    #[error("the body did not come")]
+    #[error("timed out while reading the body")]
     Late,
-    #[error("too much is under way; try again in a moment")]
+    #[error("too many requests are in progress; try again in a moment")]
     Busy,
 }
 

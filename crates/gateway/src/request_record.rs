@@ -116,7 +116,7 @@ impl NonModelRequest {
     pub fn list_label(self) -> &'static str {
         match self {
             Self::TokenCount => "counts tokens",
-            Self::RefusedWebsocket => "a WebSocket, refused",
+            Self::RefusedWebsocket => "refused WebSocket",
         }
     }
 }
@@ -144,7 +144,7 @@ impl ClientChange {
             Some((from, to)) => {
                 format!("message {message} (bytes {from} to {to}, {before} bytes before)")
             }
-            None => format!("message {message} (left out, {before} bytes before)"),
+            None => format!("message {message} (removed, {before} bytes before)"),
         }
     }
 }

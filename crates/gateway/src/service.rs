@@ -36,7 +36,7 @@ use crate::upstream_selection::Upstream;
 use crate::websocket;
 
 /// The reason why a request with an AWS signature is not shaped.
-const SIGNED_REASON: &str = "the request is signed, and its signature covers every byte of it";
+const SIGNED_REASON: &str = "the request is signed, and any change would invalidate its signature";
 
 /// Serves requests.
 pub(crate) struct Service {

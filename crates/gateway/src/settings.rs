@@ -87,14 +87,14 @@ impl Default for GatewayLimits {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ServeError {
     #[error(
-        "other machines can reach {0}; listen at 127.0.0.1, or set a token that clients have to \
-         show in the header x-foveal-token"
+        "other machines can reach {0}; listen on 127.0.0.1, or set a token that clients must send \
+         in the header x-foveal-token"
     )]
     NoToken(SocketAddr),
-    #[error("cannot listen at {address}; choose another port")]
+    #[error("cannot listen on {address}; choose another port")]
     Listen { address: SocketAddr, source: io::Error },
-    #[error("cannot begin to serve: {0}")]
+    #[error("cannot start the server: {0}")]
     Start(#[source] io::Error),
-    #[error("cannot speak TLS: {0}")]
+    #[error("cannot set up TLS: {0}")]
     Tls(#[from] rustls::Error),
 }

@@ -44,7 +44,9 @@ pub struct Upstream {
 
 /// The error of an invalid upstream address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{address}` is no address of an API: {reason}; give one as https://api.example.com")]
+#[error(
+    "`{address}` is not a valid API address: {reason}; use one such as https://api.example.com"
+)]
 pub struct UpstreamAddressError {
     /// The given address, without secrets.
     pub address: String,
@@ -59,15 +61,16 @@ impl Upstream {
     /// [`UpstreamAddressError`].
     pub fn new(name: &str, address: &str) -> Result<Self, UpstreamAddressError> {
         let bad = |reason| UpstreamAddressError { address: strip_secrets(address), reason };
-        let uri: Uri = address.parse().map_err(|_| bad("it cannot be read"))?;
+        let uri: Uri = address.parse().map_err(|_| bad("it cannot be parsed"))?;
         let parts = uri.into_parts();
-        let scheme = parts.scheme.ok_or_else(|| bad("it has no https:// or http://"))?;
+        let scheme =
+            parts.scheme.ok_or_else(|| bad("it does not begin with https:// or http://"))?;
         if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
             return Err(bad("it is neither https nor http"));
         }
-        let authority = parts.authority.ok_or_else(|| bad("it names no host"))?;
+        let authority = parts.authority.ok_or_else(|| bad("it has no host"))?;
         if authority.as_str().contains('@') {
-            return Err(bad("it holds a name or password, which belong into headers"));
+            return Err(bad("it contains a user name or password; send these in headers"));
         }
         let path = parts.path_and_query;
         if path.as_ref().is_some_and(|path| path.query().is_some()) {
@@ -165,18 +168,19 @@ pub struct Upstreams {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoUpstream {
     /// The named upstream does not exist.
-    #[error("there is no upstream `{0}`; foveal serve --upstream {0}=https://… makes one")]
+    #[error("upstream `{0}` not found; define it with foveal serve --upstream {0}=https://…")]
     Unknown(String),
     /// The request names no upstream, and its API is unclear.
     #[error(
-        "it is not clear whose API this is, or the key looks like none of its keys; begin the path \
-         with a name, as /anthropic or /openai, or give foveal serve --upstream"
+        "cannot tell which provider this request is for, or its key does not look like that \
+         provider's; begin the path with a name such as /anthropic or /openai, or use foveal serve \
+         --upstream"
     )]
     Unclear,
     /// A key belongs to another provider.
     #[error(
-        "the request has a key of {owner}, which must not go to {host}; use a key of that provider, \
-         or name another upstream in the path or with foveal serve --upstream"
+        "the request has a key for {owner}, which must not be sent to {host}; use a key for \
+         {host}, or select another upstream in the path or with foveal serve --upstream"
     )]
     ForeignKey { owner: &'static str, host: String },
 }

@@ -119,7 +119,7 @@ async fn a_body_that_is_too_long_to_look_at_passes() {
         let told = &world.told(1).await[0];
         assert_eq!(
             told.failed_open.map(|it| it.description()),
-            Some("the body is too long to be looked at")
+            Some("the body is too long to process")
         );
         let (_, passed) = request_line(&upstream.request());
         if !lines.is_empty() {

@@ -30,8 +30,8 @@ const SESSION_NAME_BYTES_MAX: usize = 200;
 const NO_CONNECTION: u64 = 0;
 
 /// The error while the client's changed folders are unknown.
-const UNKNOWN_ROOTS_MESSAGE: &str = "the client said that its folders changed, and does not name them when \
-                       asked; the next call asks again";
+const UNKNOWN_ROOTS_MESSAGE: &str = "the client reported that its folders changed, but did not \
+                                     list them; the next call asks again";
 
 /// Duplicate detection on or off, or the server's setting (null).
 #[derive(Debug, Clone, Copy)]

@@ -56,7 +56,7 @@ impl JsonRpcRefusal {
     }
 
     fn invalid_json(error: &dyn std::error::Error) -> Self {
-        let what = format!("this is no JSON: {error}");
+        let what = format!("the message is not valid JSON: {error}");
         Self { id: None, error: ErrorData::parse_error(what, None) }
     }
 
@@ -116,7 +116,7 @@ pub(crate) fn parse_message(bytes: &[u8]) -> ParsedMessage {
         Err(_) if envelope.method.is_some() && envelope.id.is_none() => ParsedMessage::Ignored,
         // Nested too deep.
         Err(error) if error.classify() == Category::Syntax => ParsedMessage::Refused(
-            JsonRpcRefusal::invalid(id, format!("this cannot be read: {error}")),
+            JsonRpcRefusal::invalid(id, format!("the message cannot be read: {error}")),
         ),
         Err(_) => {
             let what = "a message has \"jsonrpc\": \"2.0\", `method`, perhaps `params`, which is an \
@@ -130,7 +130,7 @@ pub(crate) fn parse_message(bytes: &[u8]) -> ParsedMessage {
 fn describe_duplicate_key(bytes: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<UniqueKeys>(bytes).err()?;
     // Invalid JSON is reported by the parser.
-    (error.classify() == Category::Data).then(|| format!("this can be read in two ways: {error}"))
+    (error.classify() == Category::Data).then(|| format!("the message is ambiguous: {error}"))
 }
 
 /// Describes the fault of bytes that are no object, or an object with a field twice.

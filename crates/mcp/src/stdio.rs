@@ -17,11 +17,11 @@ use crate::{runtime, stdin};
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum StdioServeError {
     /// The runtime could not be built.
-    #[error("cannot begin to serve: {0}")]
+    #[error("cannot start the server: {0}")]
     Start(#[source] io::Error),
-    #[error("the client did not begin as the protocol wants it: {0}")]
+    #[error("the client did not initialize the connection as the protocol requires: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
-    #[error("the server broke: {0}")]
+    #[error("the server failed: {0}")]
     Broken(#[source] tokio::task::JoinError),
 }
 

@@ -333,7 +333,7 @@ async fn where_the_client_does_not_say_what_its_roots_changed_to_nothing_is_done
     for _ in 0..2 {
         let refused = client.call_tool(write()).await.unwrap();
         assert_eq!(refused.is_error, Some(true), "{refused:?}");
-        assert!(text(&refused).contains("does not name them"), "{refused:?}");
+        assert!(text(&refused).contains("did not list them"), "{refused:?}");
     }
     desk.is_silent.store(false, Ordering::Relaxed);
     let written = client.call_tool(write()).await.unwrap();

@@ -86,7 +86,7 @@ pub fn part_type(part: &Value) -> &str {
 }
 
 /// Returns whether parts of this type carry plain text.
-pub(crate) fn is_text_type(kind: Option<&str>) -> bool {
+fn is_text_type(kind: Option<&str>) -> bool {
     matches!(kind, Some("text" | "input_text" | "output_text") | None)
 }
 
@@ -99,6 +99,14 @@ fn take_part_text(part: &mut Value) -> Option<String> {
         }
         Value::Object(_) => None,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
+    }
+}
+
+/// Moves the text out of a part of a result. Programs name such parts as they like (`tool_output`).
+fn take_result_part_text(part: &mut Value) -> Option<String> {
+    match part {
+        Value::Object(object) => take_text(object, "text"),
+        other => take_part_text(other),
     }
 }
 
@@ -131,7 +139,7 @@ pub fn result_content(content: Option<Value>) -> (String, Vec<ContentBlock>) {
             let mut texts = Vec::new();
             let mut others = Vec::new();
             for mut part in parts {
-                match take_part_text(&mut part) {
+                match take_result_part_text(&mut part) {
                     Some(text) => texts.push(text),
                     None => others.push(opaque_block(part_type(&part), &part)),
                 }

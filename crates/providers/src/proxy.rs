@@ -106,7 +106,7 @@ struct ProxyError {
 impl fmt::Display for ProxyError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { proxy, source } = self;
-        write!(formatter, "the proxy {proxy} gives no connection: {source}")
+        write!(formatter, "cannot connect through the proxy {proxy}: {source}")
     }
 }
 
@@ -176,7 +176,7 @@ async fn connect_through_proxy(
         }
         scheme => {
             let scheme = scheme.unwrap_or_default();
-            Err(format!("{scheme}:// is not known; use http://, https:// or socks5://").into())
+            Err(format!("{scheme}:// is not supported; use http://, https:// or socks5://").into())
         }
     }
 }

@@ -103,18 +103,18 @@ fn requests_have_few_texts_and_bytes() {
 fn refusals_say_what_to_do() {
     let url = "http://SERVER/v1/embeddings";
     for (status, body, expected, requests) in [
-        (401, "no", format!("{url} refuses the key in FOVEAL_EMBEDDINGS_KEY (401: no)"), 1),
+        (401, "no", format!("{url} rejected the key in FOVEAL_EMBEDDINGS_KEY (401: no)"), 1),
         (
             403,
             r#"{"error":{"message":"your key sesame\u001b[1m is bad"}}"#,
-            format!("{url} refuses the key in FOVEAL_EMBEDDINGS_KEY (403: your key … [1m is bad)"),
+            format!("{url} rejected the key in FOVEAL_EMBEDDINGS_KEY (403: your key … [1m is bad)"),
             1,
         ),
         (
             404,
             r#"{"error":"model \"m\" not found"}"#,
             format!(
-                "{url} knows no model `m`, or is no address for embeddings (404: model \"m\" not \
+                "{url} has no model `m`, or is not an embeddings address (404: model \"m\" not \
                  found): check both"
             ),
             1,
@@ -123,16 +123,17 @@ fn refusals_say_what_to_do() {
             400,
             r#"{"message":"no such thing"}"#,
             format!(
-                "{url} refuses the texts (400: no such thing): check that `m` is an embedding model"
+                "{url} rejected the texts (400: no such thing): check that `m` is an embedding \
+                 model"
             ),
             2,
         ),
-        (500, "", format!("{url} fails (500): see its log, or try again later"), 4),
-        (503, "", format!("{url} fails (503): see its log, or try again later"), 3),
+        (500, "", format!("{url} failed (500): see its log, or try again later"), 4),
+        (503, "", format!("{url} failed (503): see its log, or try again later"), 3),
         (
             429,
             "slow down",
-            format!("{url} is asked too often (429: slow down): try again later"),
+            format!("{url} received too many requests (429: slow down): try again later"),
             3,
         ),
     ] {
@@ -140,7 +141,7 @@ fn refusals_say_what_to_do() {
     }
     let server = EmbeddingServer::start(|_| raw(401, ""));
     let embedder = embedder(&server, "ollama:m", None, PATIENCE);
-    let expected = "http://SERVER/api/embed asks for a key: set FOVEAL_EMBEDDINGS_KEY";
+    let expected = "http://SERVER/api/embed requires a key: set FOVEAL_EMBEDDINGS_KEY";
     assert_eq!(told(&server, &embedder, &["x"]), expected);
 }
 
@@ -159,8 +160,8 @@ fn answers_that_are_no_vectors() {
         ),
     ] {
         let expected = format!(
-            "http://SERVER/v1/embeddings answers with something else than vectors ({reason}): \
-             check that it speaks OpenAI's embeddings API"
+            "http://SERVER/v1/embeddings did not return valid vectors ({reason}): check that it \
+             supports OpenAI's embeddings API"
         );
         check(move |_| raw(200, body), &expected, 1);
     }
@@ -181,7 +182,11 @@ fn a_busy_server_is_asked_again() {
     let later = |_: &EmbeddingRequest| {
         EmbeddingReply::Raw(429, "Retry-After: 77\r\n".to_owned(), String::new())
     };
-    check(later, "http://SERVER/v1/embeddings is asked too often (429): try again in 77 s", 1);
+    check(
+        later,
+        "http://SERVER/v1/embeddings received too many requests (429): try again in 77 s",
+        1,
+    );
 }
 
 #[test]
@@ -259,8 +264,8 @@ fn the_key_goes_nowhere_else() {
         let script =
             move |_: &EmbeddingRequest| EmbeddingReply::Raw(status, headers.clone(), String::new());
         let expected = format!(
-            "http://SERVER/v1/embeddings sends on to `{to}`, which is not followed: give that \
-             address if it is right"
+            "http://SERVER/v1/embeddings redirects to `{to}`, which is not followed: use that \
+             address if it is correct"
         );
         check(script, &expected, 1);
     }
@@ -272,18 +277,18 @@ fn no_answer_or_half_of_one() {
     let server = EmbeddingServer::start(|_| EmbeddingReply::Silence(Duration::from_millis(1_500)));
     let patience = EmbeddingRequestLimits { request_time: Duration::from_millis(100), ..PATIENCE };
     let slow = embedder(&server, "ollama:m", None, patience);
-    let expected = "http://SERVER/api/embed gave no answer within 1 s: it is overloaded, or still \
-                    loads the model";
+    let expected = "http://SERVER/api/embed did not answer within 1 s: it may be overloaded, or \
+                    still loading the model";
     assert_eq!(told(&server, &slow, &["x"]), expected);
     let server = EmbeddingServer::start(|_| EmbeddingReply::Truncated);
     let half = embedder(&server, "ollama:m", None, PATIENCE);
     let text = told(&server, &half, &["x"]);
-    assert!(text.starts_with("http://SERVER/api/embed cannot be reached ("), "{text}");
+    assert!(text.starts_with("cannot reach http://SERVER/api/embed ("), "{text}");
     let address = server.address();
     drop(server);
     let text = half.embed(&["x"]).expect_err("it has ended");
     let text = std::error::Error::source(&text).map(ToString::to_string).unwrap_or_default();
-    assert!(text.starts_with(&format!("http://{address}/api/embed cannot be reached (")), "{text}");
+    assert!(text.starts_with(&format!("cannot reach http://{address}/api/embed (")), "{text}");
 }
 
 /// No server of these tests speaks TLS: the test covers the start of the handshake.
@@ -293,7 +298,7 @@ fn https_is_not_answered_in_the_open() {
     let spec = format!("openai:m@https://{}", server.address()).parse().expect("a server");
     let embedder = ServerEmbedder::new(spec, ApiKey::new("sesame"), PATIENCE, CancelToken::NEVER);
     let text = told(&server, &embedder, &["x"]);
-    assert!(text.starts_with("https://SERVER/v1/embeddings cannot be reached ("), "{text}");
+    assert!(text.starts_with("cannot reach https://SERVER/v1/embeddings ("), "{text}");
     assert_eq!(server.requests(), []);
 }
 
@@ -309,7 +314,7 @@ fn a_wait_ends_when_the_work_is_stopped() {
         });
         let spec = format!("ollama:m@http://{}", server.address()).parse().expect("a server");
         let embedder = ServerEmbedder::new(spec, None, EmbeddingRequestLimits::BACKGROUND, cancel);
-        let expected = "stopped before http://SERVER/api/embed gave an answer";
+        let expected = "stopped before http://SERVER/api/embed answered";
         assert_eq!(told(&server, &embedder, &["x"]), expected);
         assert_eq!(server.requests().len(), 1);
     }

@@ -75,7 +75,7 @@ pub enum CompressError {
     #[error("the body has no list of `messages`")]
     NoMessages,
     /// Two lists have the same name, so it is unclear which one is meant.
-    #[error("a field stands twice")]
+    #[error("a field occurs twice")]
     FieldTwice,
 }
 

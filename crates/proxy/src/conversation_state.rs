@@ -386,7 +386,8 @@ impl ConversationState {
         for hash in self.named_source_hashes(step) {
             let content = recorder.content(hash.handle())?.filter(|content| content.is_whole);
             let text = content.map(|content| content.text.into());
-            let text = text.ok_or_else(|| RecorderError(format!("{} is gone", hash.handle())))?;
+            let text = text
+                .ok_or_else(|| RecorderError(format!("{} is no longer stored", hash.handle())))?;
             contents.push(OriginalContent { hash, text });
         }
         Ok(contents)

@@ -14,13 +14,13 @@ pub(crate) enum InactiveReason {
     RecorderFailed(#[from] RecorderError),
     #[error("{0}")]
     History(request_body::PassThroughReason),
-    #[error("the provider is told to leave out parts of the prompt itself ({0})")]
+    #[error("the request asks the provider to drop parts of the prompt itself ({0})")]
     ServerEdits(String),
-    #[error("it was asked for: x-foveal: off, or a rule in the settings")]
+    #[error("turned off by `x-foveal: off` or by a rule in the settings")]
     SwitchedOff,
-    #[error("x-foveal names no profile; there are off, {}", PROFILES.join(", "))]
+    #[error("x-foveal names an unknown profile; use off, {}", PROFILES.join(", "))]
     UnknownProfile,
-    #[error("the client has the conversation summed up, and a summary is made of all of it")]
+    #[error("the client requests a summary, which needs the whole conversation")]
     Summary,
 }
 

@@ -189,13 +189,13 @@ fn explain_form(
         OverrideState::Pinned => return "you pinned it",
         OverrideState::Dropped => return "you dropped it",
         OverrideState::Whole if item.level == ReductionLevel::Arrival => {
-            return "you had it sent again";
+            return "you restored it";
         }
         OverrideState::Whole | OverrideState::Free => {}
     }
-    let Some(shape) = item.decision.shape() else { return "all of it is sent" };
+    let Some(shape) = item.decision.shape() else { return "not reduced" };
     if item.level != ReductionLevel::Arrival {
-        return rewritten.map_or("it was reduced later", RewriteReason::description);
+        return rewritten.map_or("reduced in a later request", RewriteReason::description);
     }
     arrival_reason(shape.kind)
 }
@@ -203,13 +203,13 @@ fn explain_form(
 /// Returns the reason for the form that a result has had since its arrival.
 pub fn arrival_reason(kind: ShapeKind) -> &'static str {
     match kind {
-        ShapeKind::Pointer => "the same stands above already",
-        ShapeKind::Delta => "the rest stands above already",
-        ShapeKind::Compacted => "it is spelled shorter, and nothing is missing",
-        ShapeKind::Excerpt => "it is long: its ends and what tells of failures are sent",
-        ShapeKind::Curated => "the lines that matter to the conversation are sent",
-        ShapeKind::Summary | ShapeKind::Outline => "its structure is sent",
-        ShapeKind::Note => "a note is sent",
-        ShapeKind::Folded => "its edits are told in a few words",
+        ShapeKind::Pointer => "the same content is already above",
+        ShapeKind::Delta => "the rest is already above",
+        ShapeKind::Compacted => "written more compactly, with nothing missing",
+        ShapeKind::Excerpt => "long: only its beginning, its end and failures are sent",
+        ShapeKind::Curated => "only the lines that matter to the conversation are sent",
+        ShapeKind::Summary | ShapeKind::Outline => "only its structure is sent",
+        ShapeKind::Note => "only a note is sent",
+        ShapeKind::Folded => "only a short summary of its edits is sent",
     }
 }

@@ -31,7 +31,7 @@ pub enum PromptChangeError {
     #[error("{0}")]
     Unwishable(#[from] OverrideError),
     /// There is no change to undo.
-    #[error("there is no change to take back")]
+    #[error("there is no change to undo")]
     NothingToUndo,
     /// The conversation is not shaped.
     #[error("nothing can be changed: {0}")]
@@ -53,9 +53,7 @@ impl RequestShaper {
     /// Returns an error if the rules reduce nothing, so that there is nothing to change.
     fn check_changeable(&self) -> Result<(), PromptChangeError> {
         match self.rules.is_passthrough {
-            true => {
-                Err(PromptChangeError::Inactive("nothing is left out of prompts here".to_owned()))
-            }
+            true => Err(PromptChangeError::Inactive("prompts are not reduced here".to_owned())),
             false => Ok(()),
         }
     }
@@ -163,7 +161,7 @@ impl RequestShaper {
         let asked = &ShapeRequest { counts_tokens: true, decision: &decision, ..*asked };
         let request = self.read_request(asked, &mut RequestReport::default()).map_err(inactive)?;
         let Some(request) = request else {
-            return Err(PromptChangeError::Inactive("nothing was said yet".to_owned()));
+            return Err(PromptChangeError::Inactive("the conversation is empty".to_owned()));
         };
         let first = request.first_fingerprint();
         let _guard = self.conversations.lock(first);

@@ -225,7 +225,7 @@ fn a_summary_is_made_of_all_of_it() {
     let wanted = "Your task is to create a detailed summary of the conversation so far.";
     let summed = ask(&conversations, &body(2, wanted), |_| {});
     assert_eq!(summed.body, None);
-    assert!(summed.report.inactive_reason.is_some_and(|why| why.contains("summed up")));
+    assert!(summed.report.inactive_reason.is_some_and(|why| why.contains("requests a summary")));
     // A model that accepts its thinking only behind the same prefix gets that prefix.
     let bound = |body: Vec<u8>| {
         let text = String::from_utf8(body).expect("text").replace("opus-4-5", "opus-5-5");
@@ -256,7 +256,7 @@ fn a_compaction_by_the_provider_is_made_of_all_of_it() {
     assert!(ask("").body.is_some());
     let compacted = ask(r#",{"type":"compaction_trigger"}"#);
     assert_eq!(compacted.body, None);
-    assert!(compacted.report.inactive_reason.is_some_and(|why| why.contains("summed up")));
+    assert!(compacted.report.inactive_reason.is_some_and(|why| why.contains("requests a summary")));
 }
 
 #[test]

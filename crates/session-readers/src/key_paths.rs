@@ -9,18 +9,24 @@ const DEPTH_MAX: usize = 6;
 /// Maximum length of a recorded text, in bytes.
 const TEXT_BYTES_MAX: usize = 64;
 
+/// Maximum number of different texts that are recorded for one path.
+const TEXTS_MAX: usize = 32;
+
+/// Maximum number of recorded paths.
+const PATHS_MAX: usize = 1 << 14;
+
 /// The keys of one document as paths, such as `messages[].role`.
 #[derive(Default)]
 pub(crate) struct KeyPaths {
     keys: HashSet<String>,
-    /// `path=text` for short texts.
-    texts: HashSet<String>,
-    /// The first short text of each path.
-    first_texts: HashMap<String, String>,
+    /// The short texts of each path, in order of appearance.
+    texts: HashMap<String, Vec<String>>,
     /// Whether the document ends within the examined bytes.
     pub(crate) is_complete: bool,
     /// Whether no more bytes of the document will be examined.
     pub(crate) is_exhausted: bool,
+    /// Whether the stream is a list of documents.
+    pub(crate) is_listed: bool,
 }
 
 impl KeyPaths {
@@ -41,23 +47,40 @@ impl KeyPaths {
 
     /// Returns whether the key has one of these texts.
     pub(crate) fn has_text(&self, key: &str, texts: &[&str]) -> bool {
-        texts.iter().any(|text| self.texts.contains(&format!("{key}={text}")))
+        self.texts.get(key).is_some_and(|own| own.iter().any(|text| texts.contains(&text.as_str())))
     }
 
-    /// Returns the text of the key, if it is short.
+    /// Returns the first short text of the key.
     pub(crate) fn short_text(&self, key: &str) -> Option<&str> {
-        let start = format!("{key}=");
-        self.texts.iter().find_map(|text| text.strip_prefix(&start))
+        self.texts.get(key)?.first().map(String::as_str)
     }
 
     /// Returns whether `text` is the first text of the key.
     pub(crate) fn first_text_equals(&self, key: &str, text: &str) -> bool {
-        self.first_texts.get(key).is_some_and(|first| first == text)
+        self.short_text(key) == Some(text)
+    }
+
+    /// Returns whether a list in the document holds objects.
+    pub(crate) fn has_object_list(&self) -> bool {
+        self.keys.iter().any(|key| key.contains("[]."))
     }
 
     /// Returns whether the text of the key starts with `start`.
     pub(crate) fn text_starts_with(&self, key: &str, start: &str) -> bool {
         self.short_text(key).is_some_and(|text| text.starts_with(start))
+    }
+
+    /// Records a key if there is room. Returns whether it is recorded.
+    fn insert_key(&mut self, path: &str) -> bool {
+        self.keys.contains(path)
+            || (self.keys.len() < PATHS_MAX && self.keys.insert(path.to_owned()))
+    }
+
+    fn insert_text(&mut self, path: String, text: String) {
+        let texts = self.texts.entry(path).or_default();
+        if texts.len() < TEXTS_MAX && !texts.contains(&text) {
+            texts.push(text);
+        }
     }
 }
 
@@ -97,13 +120,11 @@ impl KeyPathScanner<'_> {
                     }
                     if is_key && matches!(open.last(), Some((b'{', _))) {
                         let path = join_path(path, &text);
-                        self.head.keys.insert(path.clone());
-                        key = Some(path);
+                        key = self.head.insert_key(&path).then_some(path);
                     } else if let Some(key) = key.take()
                         && text.len() <= TEXT_BYTES_MAX
                     {
-                        self.head.texts.insert(format!("{key}={text}"));
-                        self.head.first_texts.entry(key).or_insert(text);
+                        self.head.insert_text(key, text);
                     }
                 }
                 b'{' | b'[' => {

@@ -19,7 +19,7 @@ mod sessions;
 mod timestamps;
 
 pub use atif_export::{ATIF_VERSION, AtifExport, export_atif};
-pub use format_detection::{DETECT_BYTES, detect_format};
+pub use format_detection::{StreamHead, detect_format};
 pub use framing::line_reader::LINE_BYTES_MAX;
 pub use session_format::{SessionFormat, UnknownFormat};
 pub use session_reading::{ReadError, detect_and_read_sessions, read_all_sessions, read_sessions};

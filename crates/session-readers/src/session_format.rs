@@ -7,6 +7,7 @@ use std::str::FromStr;
 use crate::key_paths::KeyPaths;
 use crate::record_reader::{read_documents, read_json_lines, read_session_documents};
 use crate::session_sink::SessionSink;
+use crate::sessions::request_bodies::{RequestBodyReader, ResponsesBodyReader};
 use crate::sessions::{
     atif, claude_code, cline, codex, gemini_cli, mini_swe_agent, opencode, openhands, pi,
     qwen_code, request_bodies, swe_agent,
@@ -144,27 +145,21 @@ const FORMATS: [FormatRow; 14] = [
         name: "openai-chat",
         title: "OpenAI Chat request",
         is_format: request_bodies::is_chat_request,
-        read: |input, output| {
-            read_session_documents(input, output, request_bodies::read_chat_request)
-        },
+        read: |input, output| read_documents(input, output, RequestBodyReader::for_chat()),
     },
     FormatRow {
         format: SessionFormat::AnthropicMessages,
         name: "anthropic",
         title: "Anthropic Messages request",
         is_format: request_bodies::is_anthropic_request,
-        read: |input, output| {
-            read_session_documents(input, output, request_bodies::read_anthropic_request)
-        },
+        read: |input, output| read_documents(input, output, RequestBodyReader::for_anthropic()),
     },
     FormatRow {
         format: SessionFormat::OpenAiResponses,
         name: "openai-responses",
         title: "OpenAI Responses request",
         is_format: request_bodies::is_responses_request,
-        read: |input, output| {
-            read_session_documents(input, output, request_bodies::read_responses_request)
-        },
+        read: |input, output| read_documents(input, output, ResponsesBodyReader::default()),
     },
 ];
 

@@ -1,11 +1,11 @@
 //! Entry points that read sessions from a stream.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read as _};
 
 use foveal_protocols::problem::Problem;
 use foveal_transcript::RecordedSession;
 
-use crate::format_detection::{DETECT_BYTES, detect_format};
+use crate::format_detection::StreamHead;
 use crate::session_format::SessionFormat;
 use crate::session_sink::SessionSink;
 
@@ -75,8 +75,8 @@ pub fn read_all_sessions(
     Ok((sessions, problems))
 }
 
-/// Detects the format from the first [`DETECT_BYTES`] bytes and reads all sessions. Returns the
-/// format and the problems.
+/// Detects the format from the first documents and reads all sessions. Returns the format and the
+/// problems.
 ///
 /// # Errors
 /// As [`read_sessions`], and [`ReadError::UnknownFormat`] if no format matches.
@@ -85,12 +85,11 @@ pub fn detect_and_read_sessions(
     mut input: impl BufRead,
     sink: &mut dyn FnMut(RecordedSession),
 ) -> Result<(SessionFormat, Vec<Problem>), ReadError> {
-    let mut head = Vec::new();
-    input.by_ref().take(DETECT_BYTES as u64).read_to_end(&mut head)?;
-    if head.iter().all(u8::is_ascii_whitespace) {
+    let head = StreamHead::read(&mut input)?;
+    if head.bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ReadError::Empty);
     }
-    let format = detect_format(&head).ok_or(ReadError::UnknownFormat)?;
-    let problems = read_sessions(format, name, head.as_slice().chain(input), sink)?;
+    let format = head.format.ok_or(ReadError::UnknownFormat)?;
+    let problems = read_sessions(format, name, head.bytes.as_slice().chain(input), sink)?;
     Ok((format, problems))
 }

@@ -136,7 +136,7 @@ fn nothing_to_read() {
 }
 
 /// Other formats as which a sample can be read: several formats have the same messages.
-const ALSO_READ_AS: [(SessionFormat, SessionFormat); 22] = [
+const ALSO_READ_AS: [(SessionFormat, SessionFormat); 24] = [
     (SessionFormat::QwenCode, SessionFormat::ClaudeCode),
     (SessionFormat::GeminiCli, SessionFormat::ClaudeCode),
     (SessionFormat::GeminiCli, SessionFormat::AnthropicMessages),
@@ -159,6 +159,8 @@ const ALSO_READ_AS: [(SessionFormat, SessionFormat); 22] = [
     (SessionFormat::OpenHands, SessionFormat::SweAgent),
     (SessionFormat::SweAgent, SessionFormat::OpenHands),
     (SessionFormat::Pi, SessionFormat::Codex),
+    (SessionFormat::Pi, SessionFormat::OpenAiResponses),
+    (SessionFormat::Codex, SessionFormat::OpenAiResponses),
 ];
 
 #[test]

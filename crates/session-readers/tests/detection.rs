@@ -1,6 +1,10 @@
 //! Detection of formats from the first bytes.
 
-use foveal_session_readers::{DETECT_BYTES, SessionFormat, detect_format};
+use std::io::BufReader;
+
+use foveal_session_readers::{
+    ReadError, SessionFormat, StreamHead, detect_and_read_sessions, detect_format,
+};
 
 use crate::samples::SAMPLES;
 
@@ -8,7 +12,7 @@ use crate::samples::SAMPLES;
 fn a_cut_head_is_never_taken_for_another_format() {
     for (format, sample) in SAMPLES {
         for end in 0..sample.len() {
-            let found = detect_format(&sample.as_bytes()[..end]);
+            let found = detect_format(&sample.as_bytes()[..end], false);
             assert!(found.is_none() || found == Some(format), "{format} as {found:?} at {end}");
         }
     }
@@ -31,7 +35,7 @@ fn other_files_are_no_sessions() {
         "\u{0}\u{1}\u{2}{{{{[[[[",
     ];
     for text in cases {
-        assert_eq!(detect_format(text.as_bytes()), None, "{text}");
+        assert_eq!(detect_format(text.as_bytes(), true), None, "{text}");
     }
 }
 
@@ -71,18 +75,76 @@ fn small_distinctions() {
         (r#"{"type":"system","subtype":"init","session_id":"s"}"#, SessionFormat::ClaudeCode),
     ];
     for (text, expected) in cases {
-        assert_eq!(detect_format(text.as_bytes()), Some(expected), "{text}");
+        assert_eq!(detect_format(text.as_bytes(), true), Some(expected), "{text}");
     }
 }
 
+/// Returns the detected format of a stream, or its error, and the number of bytes read for it.
+fn detected(text: &str) -> (Option<SessionFormat>, usize) {
+    let head = StreamHead::read(&mut BufReader::new(text.as_bytes())).expect("memory reads");
+    (head.format, head.bytes.len())
+}
+
 #[test]
-fn a_long_body_that_tells_nothing_else_is_told_by_its_model() {
-    let long = "x".repeat(DETECT_BYTES);
-    for (model, expected) in
-        [("claude-x", SessionFormat::AnthropicMessages), ("m", SessionFormat::OpenAiChat)]
-    {
-        let text =
-            format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":"{long}"}}]}}"#);
-        assert_eq!(detect_format(text.as_bytes()), Some(expected));
+fn a_long_body_is_examined_to_its_end() {
+    let long = "x".repeat(3 << 20);
+    let model = |model: &str| {
+        format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":"{long}"}}]}}"#)
+    };
+    assert_eq!(detected(&model("claude-x")).0, Some(SessionFormat::AnthropicMessages));
+    assert_eq!(detected(&model("m")).0, Some(SessionFormat::OpenAiChat));
+    let late = format!(r#"{{"messages":[{{"role":"user","content":"{long}"}}],"system":"s"}}"#);
+    assert_eq!(detected(&late).0, Some(SessionFormat::AnthropicMessages));
+    let late = format!(r#"{{"steps":[{{"message":"{long}","step_id":1}}]}}"#);
+    assert_eq!(detected(&late).0, Some(SessionFormat::Atif));
+}
+
+#[test]
+fn an_early_sign_needs_no_more_bytes_and_other_lines_are_not_read_forever() {
+    let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(1000));
+    let early = format!("{{\"schema_version\":\"ATIF-v1.6\",\"steps\":[]}}\n{}", line.repeat(2000));
+    assert_eq!(detected(&early), (Some(SessionFormat::Atif), 64 << 10));
+    let (format, read) = detected(&line.repeat(5000));
+    assert!(format.is_none() && read <= 2 << 20, "{read} bytes");
+    let after = format!("{}{{\"sessionId\":\"s\",\"type\":\"user\"}}\n", line.repeat(500));
+    assert_eq!(detected(&after).0, Some(SessionFormat::ClaudeCode));
+}
+
+#[test]
+fn messages_without_a_providers_keys_are_chat() {
+    for text in [
+        r#"[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]"#,
+        "{\"role\":\"system\",\"content\":\"s\"}\n{\"role\":\"user\",\"content\":\"a\"}\n",
+    ] {
+        assert_eq!(detect_format(text.as_bytes(), true), Some(SessionFormat::OpenAiChat), "{text}");
+        assert_eq!(detect_format(text.as_bytes(), false), None, "{text}");
     }
+}
+
+/// Returns the error of reading `text`.
+fn read_error(text: &str) -> Option<String> {
+    let mut sessions = Vec::new();
+    let read = detect_and_read_sessions("file", text.as_bytes(), &mut |session| {
+        sessions.push(session);
+    });
+    assert!(read.is_ok() || sessions.is_empty(), "a refused file gives no session");
+    read.err().map(|error: ReadError| error.to_string())
+}
+
+#[test]
+fn a_file_that_only_starts_like_pis_is_refused() {
+    let header =
+        r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05Z","cwd":"/w"}"#;
+    let events = format!(
+        "{header}\n{{\"type\":\"agent_start\"}}\n\
+         {{\"type\":\"message_end\",\"message\":{{\"role\":\"user\",\"content\":\"a\"}}}}\n"
+    );
+    assert_eq!(
+        read_error(&events).as_deref(),
+        Some("not in the format `pi`: line 2: unknown record type `agent_start`, skipped")
+    );
+    let document = r#"{"type":"session","version":1,"timestamp":"2026-01-02T03:04:05Z","turns":[{"who":"user","says":"a"}]}"#;
+    assert_eq!(read_error(document).as_deref(), Some("not a recorded session of a known format"));
+    // A session in which nothing was said yet is pi's.
+    assert_eq!(read_error(header), None);
 }

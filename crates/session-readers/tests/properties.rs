@@ -17,7 +17,9 @@ use crate::samples::SAMPLES;
 
 /// Reads `bytes` as every format and checks the invariants of the result.
 pub(crate) fn check(bytes: &[u8]) {
-    detect_format(bytes);
+    for complete in [false, true] {
+        detect_format(bytes, complete);
+    }
     for format in SessionFormat::all() {
         if let Ok((sessions, _)) = read_all_sessions(format, "any", bytes) {
             sessions.iter().for_each(well_formed);

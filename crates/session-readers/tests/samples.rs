@@ -5,7 +5,7 @@ use foveal_session_readers::{SessionFormat, detect_format, read_all_sessions};
 use foveal_testkit::session_text::render_session;
 
 /// Every sample and its format.
-pub(crate) const SAMPLES: [(SessionFormat, &str); 27] = [
+pub(crate) const SAMPLES: [(SessionFormat, &str); 30] = [
     (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/session.jsonl")),
     (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/sidechain.jsonl")),
     (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/rewind.jsonl")),
@@ -40,17 +40,26 @@ pub(crate) const SAMPLES: [(SessionFormat, &str); 27] = [
         SessionFormat::AnthropicMessages,
         include_str!("../../../fuzz/corpus/anthropic/system_role.json"),
     ),
+    (
+        SessionFormat::AnthropicMessages,
+        include_str!("../../../fuzz/corpus/detect/anthropic_list.json"),
+    ),
     (SessionFormat::OpenAiChat, include_str!("../../../fuzz/corpus/openai_chat/body.json")),
+    (SessionFormat::OpenAiChat, include_str!("../../../fuzz/corpus/detect/openai_chat_list.json")),
     (
         SessionFormat::OpenAiResponses,
         include_str!("../../../fuzz/corpus/openai_responses/body.json"),
+    ),
+    (
+        SessionFormat::OpenAiResponses,
+        include_str!("../../../fuzz/corpus/detect/openai_responses_list.json"),
     ),
 ];
 
 /// Reads `sample` as `format`, which must be detected, and compares the sessions and the
 /// problems below them.
 pub(crate) fn check(format: SessionFormat, sample: &str, expected: &str) {
-    assert_eq!(detect_format(sample.as_bytes()), Some(format), "detected format");
+    assert_eq!(detect_format(sample.as_bytes(), true), Some(format), "detected format");
     let (sessions, problems) =
         read_all_sessions(format, "sample", sample.as_bytes()).expect("it reads");
     let mut text: String = sessions.iter().map(render_session).collect();

@@ -1,4 +1,4 @@
-//! The readers of Gemini CLI, Qwen Code and Cline on their samples.
+//! The readers of Gemini CLI, Qwen Code, Cline and of bare messages on their samples.
 
 use foveal_session_readers::SessionFormat;
 
@@ -163,4 +163,68 @@ conversation 1767_ab by Cline
 problem sample:1: `messages[].role` is not `user` or `assistant`
 "#,
     );
+}
+
+#[test]
+fn bare_messages_of_each_provider_are_one_conversation() {
+    check(
+        SessionFormat::OpenAiChat,
+        include_str!("../../../fuzz/corpus/detect/openai_chat_list.json"),
+        r#"
+session sample
+conversation sample
+1 user
+  text fix it
+2 assistant
+  text look
+  call c1 bash {"command":"cat a.py"}
+2.0 tool
+  result c1 print(1)
+3 assistant
+  text done
+"#,
+    );
+    check(
+        SessionFormat::AnthropicMessages,
+        include_str!("../../../fuzz/corpus/detect/anthropic_list.json"),
+        r#"
+session sample
+conversation sample
+1 user
+  text fix it
+2 assistant
+  call c1 Read {"file_path":"a.py"}
+2.0 tool
+  result c1 print(1)
+"#,
+    );
+    check(
+        SessionFormat::OpenAiResponses,
+        include_str!("../../../fuzz/corpus/detect/openai_responses_list.json"),
+        r#"
+session sample
+conversation sample
+1 user
+  text fix it
+2 assistant
+  call c1 shell {"command":"cat a.py"}
+2.0 tool
+  result c1 print(1)
+"#,
+    );
+}
+
+#[test]
+fn lines_that_the_model_never_received_are_no_problem() {
+    for line in [
+        r#"{"type":"frame-link","sessionId":"s","link":"x"}"#,
+        r#"{"type":"system","subtype":"model_refusal_fallback","sessionId":"s","uuid":"u2","parentUuid":"u1","content":"Switched to another model."}"#,
+    ] {
+        let sample = format!(
+            "{{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u1\",\"parentUuid\":null,\
+             \"message\":{{\"role\":\"user\",\"content\":\"hi\"}}}}\n{line}\n"
+        );
+        let expected = "session s\nconversation s by Claude Code\n1 user\n  text hi";
+        check(SessionFormat::ClaudeCode, &sample, expected);
+    }
 }

@@ -72,7 +72,6 @@ impl UserSettings {
         let (own, duplicates) = (&mut all.duplicates, project.duplicates);
         own.calls_max = duplicates.calls_max.or(own.calls_max);
         own.age_ms_max = duplicates.age_ms_max.or(own.age_ms_max);
-        own.threshold = duplicates.threshold.or(own.threshold);
         own.tools.extend(duplicates.tools);
         if project.curator == CuratorChoice::Extractive {
             all.curator = CuratorChoice::Extractive;

@@ -178,7 +178,6 @@ fn parse_value(key: &SettingKey, name: &str, text: &str) -> Result<Value, Settin
             _ => None,
         },
         SettingType::Integer => number().map(Value::from),
-        SettingType::Fraction => plain.parse::<f64>().ok().map(Value::from),
         SettingType::Text => Some(Value::from(text)),
         SettingType::IntegerOrText => Some(number().map_or_else(|| Value::from(text), Value::from)),
         SettingType::Choice(texts) => {

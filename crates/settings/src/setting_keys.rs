@@ -13,8 +13,6 @@ pub enum SettingType {
     Boolean,
     /// A whole number.
     Integer,
-    /// A number from 0 to 1.
-    Fraction,
     /// A text.
     Text,
     /// A number or a text.
@@ -37,7 +35,6 @@ impl SettingType {
         Some(match schema["type"].as_str() {
             Some("boolean") => Self::Boolean,
             Some("integer") => Self::Integer,
-            Some("number") => Self::Fraction,
             Some("string") => Self::Text,
             Some("array") if schema["items"]["type"] == "string" => Self::TextList,
             Some("array") => Self::Tables,
@@ -119,7 +116,6 @@ impl SettingKey {
         match &self.value_type {
             SettingType::Boolean => "true or false".to_owned(),
             SettingType::Integer => "a whole number".to_owned(),
-            SettingType::Fraction => "a number from 0 to 1".to_owned(),
             SettingType::Text => "a string".to_owned(),
             SettingType::IntegerOrText => "a number or a string".to_owned(),
             SettingType::Choice(texts) => texts.join(", "),

@@ -34,8 +34,6 @@ pub(crate) enum SettingValueError {
          notes"
     )]
     AnswerBytes(u32),
-    #[error("{0} is not a share: give a number from 0 to 1")]
-    Share(f64),
     #[error("an empty glob matches nothing: write `*` for everything")]
     EmptyGlob,
     #[error("`{text}` is not a valid glob: {reason}")]
@@ -108,16 +106,6 @@ pub(crate) fn deserialize_answer_bytes<'de, D: Deserializer<'de>>(
     deserialize_checked(deserializer, |bytes| match *bytes < ANSWER_BYTES_MIN {
         true => Err(SettingValueError::AnswerBytes(*bytes)),
         false => Ok(()),
-    })
-}
-
-/// Deserializes a number from 0 to 1.
-pub(crate) fn deserialize_share<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<f64>, D::Error> {
-    deserialize_checked(deserializer, |share| match (0.0..=1.0).contains(share) {
-        true => Ok(()),
-        false => Err(SettingValueError::Share(*share)),
     })
 }
 

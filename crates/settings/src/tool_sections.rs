@@ -68,14 +68,12 @@ impl UserSettings {
         let limits = CallLimits {
             calls_max: duplicates.calls_max.unwrap_or(usual.limits.calls_max),
             age_ms_max: duplicates.age_ms_max.map_or(usual.limits.age_ms_max, i64::from),
-            threshold: duplicates.threshold.unwrap_or(usual.limits.threshold),
         };
         let tools = duplicates.tools.iter().map(|(name, own)| {
             let limits = ToolLimits {
                 detect: own.detect,
                 calls_max: own.calls_max,
                 age_ms_max: own.age_ms_max.map(i64::from),
-                threshold: own.threshold,
             };
             (name.0.clone(), limits)
         });

@@ -16,7 +16,6 @@ use crate::setting_values::{
     ANSWER_BYTES_MIN, ANSWER_TOKENS_MIN, FileReadLimits, GlobText, HostPattern, NumberOrText,
     PermissionEntry, ReadThresholds, ToolName, deserialize_answer_bytes, deserialize_answer_tokens,
     deserialize_count, deserialize_curator_model, deserialize_milliseconds, deserialize_model,
-    deserialize_share,
 };
 
 /// The settings file of foveal. Every name is optional.
@@ -95,13 +94,6 @@ pub(crate) struct DuplicatesSection {
     /// The time for which calls are remembered, in milliseconds.
     #[schemars(extend("default" = CallLimits::default().age_ms_max))]
     pub(crate) age_ms_max: Option<u32>,
-    /// The share of equal arguments, for tools with the generic rule.
-    #[serde(deserialize_with = "deserialize_share")]
-    #[schemars(
-        range(min = 0, max = 1),
-        extend("default" = CallLimits::default().threshold)
-    )]
-    pub(crate) threshold: Option<f64>,
     /// Duplicate calls of single tools.
     #[schemars(extend("propertyNames" = { "title": "TOOL" }))]
     pub(crate) tools: BTreeMap<ToolName, ToolDuplicatesSection>,
@@ -117,10 +109,6 @@ pub(crate) struct ToolDuplicatesSection {
     pub(crate) calls_max: Option<usize>,
     /// The time for which calls of this tool are remembered, in milliseconds.
     pub(crate) age_ms_max: Option<u32>,
-    /// The share of equal arguments for this tool.
-    #[serde(deserialize_with = "deserialize_share")]
-    #[schemars(range(min = 0, max = 1))]
-    pub(crate) threshold: Option<f64>,
 }
 
 /// The size limits of an answer.

@@ -12,7 +12,7 @@ use crate::keys::SessionId;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// One item exceeds the size limit of the store.
-    #[error("{bytes} bytes are more than the {bytes_max} that are stored as one: store less of it")]
+    #[error("the content has {bytes} bytes, more than the limit of {bytes_max}: store less of it")]
     TooLarge {
         /// The size of the item, in bytes.
         bytes: usize,
@@ -20,28 +20,28 @@ pub enum StoreError {
         bytes_max: usize,
     },
     /// A value is nested more deeply than a reader accepts.
-    #[error("values in more than {depth_max} lists and objects are not stored: flatten it")]
+    #[error("the value is nested more than {depth_max} levels deep: flatten it")]
     TooDeep {
         /// The greatest allowed depth.
         depth_max: usize,
     },
     /// Another content has the same handle.
-    #[error("handle {handle} already stands for other content")]
+    #[error("handle {handle} already refers to other content")]
     Collision {
         /// The shared handle.
         handle: Handle,
     },
     /// Content that was stored has been removed.
-    #[error("the content behind {handle} is gone: store it once more")]
+    #[error("the content of {handle} is no longer stored: store it again")]
     Gone {
         /// The handle of the content.
         handle: Handle,
     },
     /// A text that must be read back byte for byte contains a secret.
-    #[error("there is a secret in it, and none is kept")]
+    #[error("the content contains a secret, and secrets are not stored")]
     ContainsSecret,
     /// The session was never opened, or was deleted.
-    #[error("there is no session `{session}`: open it first")]
+    #[error("session `{session}` not found: open it first")]
     UnknownSession {
         /// The requested session.
         session: SessionId,
@@ -56,7 +56,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// The value cannot be serialized as JSON.
-    #[error("what is to be stored is no JSON")]
+    #[error("the value cannot be stored as JSON")]
     Json(#[from] serde_json::Error),
     /// The content cannot be compressed.
     #[error("the content cannot be compressed")]

@@ -32,12 +32,13 @@ impl fmt::Display for StoreNotice {
         match self {
             Self::Quarantined { quarantine: aside } => write!(
                 f,
-                "the store was damaged and begins anew; what there was is in `{}`",
+                "the store was damaged and has been recreated; the damaged file was moved to `{}`",
                 aside.display()
             ),
             Self::NewerVersion { file, instead } => write!(
                 f,
-                "the store `{}` is of a later version of foveal: `{}` is used until you update",
+                "the store `{}` was written by a newer version of foveal: using `{}` until you \
+                 update",
                 file.display(),
                 instead.display()
             ),

@@ -209,7 +209,7 @@ fn what_is_too_large_is_refused(store: &dyn Store) {
     for error in refused {
         assert_eq!(
             error.expect("it is refused").to_string(),
-            "4194306 bytes are more than the 4194304 that are stored as one: store less of it"
+            "the content has 4194306 bytes, more than the limit of 4194304: store less of it"
         );
     }
     let long = SessionId("x".repeat(SESSION_ID_BYTES_MAX + 1));
@@ -242,7 +242,7 @@ fn what_is_too_deep_is_refused(store: &dyn Store) {
         ];
         for error in refused {
             let error = error.expect("it is refused").to_string();
-            assert!(error.starts_with("values in more than 120 lists and objects"), "{error}");
+            assert!(error.starts_with("the value is nested more than 120 levels deep"), "{error}");
         }
     }
     let deep = nested(PAYLOAD_DEPTH_MAX);
@@ -310,7 +310,7 @@ fn unknown_sessions_are_refused(store: &dyn Store) {
     ];
     for error in refused {
         let error = error.expect("it is refused").to_string();
-        assert_eq!(error, "there is no session `nobody`: open it first");
+        assert_eq!(error, "session `nobody` not found: open it first");
     }
     assert!(!has(store, Handle::from_content(b"content")), "nothing of it was done");
     assert_eq!(store.records(&nobody, RecordNumber(0), 9).expect("none"), []);

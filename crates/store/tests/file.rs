@@ -86,7 +86,7 @@ fn what_is_no_store_is_set_aside() {
         fs::write(&path, "this is no database, ".repeat(100)).expect("a file");
         let store = opened(&path);
         let expected = format!(
-            "the store was damaged and begins anew; what there was is in \
+            "the store was damaged and has been recreated; the damaged file was moved to \
              `data/store.db.damaged-{number}`"
         );
         assert_eq!(notices(&store, &folder), [expected]);
@@ -120,8 +120,8 @@ fn a_file_of_a_later_version_is_left_alone() {
         assert_eq!(
             notices(&store, &folder),
             [format!(
-                "the store `data/store.db` is of a later version of foveal: \
-                 `data/store.db.v{ours}` is used until you update"
+                "the store `data/store.db` was written by a newer version of foveal: using \
+                 `data/store.db.v{ours}` until you update"
             )]
         );
         assert_eq!(store.content(handle).expect("it can be read"), None);
@@ -355,7 +355,7 @@ fn other_content_with_the_same_handle_is_refused() {
     let raw = rusqlite::Connection::open(&path).expect("a file");
     raw.execute("UPDATE content SET hash = zeroblob(32)", []).expect("one row");
     let error = store.put_content(None, b"content", NOW).expect_err("it is refused");
-    assert_eq!(error.to_string(), format!("handle {handle} already stands for other content"));
+    assert_eq!(error.to_string(), format!("handle {handle} already refers to other content"));
 }
 
 /// Thirty years, in milliseconds.

@@ -17,6 +17,6 @@ pub use arguments::{INTENT_NAMES, is_path_name, whole_number};
 pub use effect::{Effect, EffectKind, OutputPart, ReadSpan, ReadTarget, WriteChange, WriteTarget};
 pub use shell::{CommandLinePart, CommandLineWord, ReadScope, SimpleCommandLine, read_scope};
 pub use tools::{
-    ArgumentNames, CRITICAL_PROPERTIES, READ_ARGUMENT_NAMES, SimilarityRule, TOOL_KINDS, ToolKind,
-    base_tool_name, call_effect, requested_lines,
+    ArgumentNames, READ_ARGUMENT_NAMES, SimilarityRule, TOOL_KINDS, ToolKind, base_tool_name,
+    call_effect, requested_lines,
 };

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use foveal_tool_effects::path;
-use foveal_tools::duplicate_calls::{CallSettings, CallTracker, DeclaredAccess};
+use foveal_tools::duplicate_calls::{CallSettings, CallTracker};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
@@ -41,10 +41,9 @@ fn look_up(criterion: &mut Criterion) {
     let now = Timestamp(0);
     for tool in ["read_file", "read_lines", "grep", "unknown"] {
         let mut tracker = Tracker::new(CallSettings::default());
-        let declared = DeclaredAccess::ReadOnly;
         // All of one tool: the slowest case.
         for at in 1..=50 {
-            let asked = tracker.new_query(tool, declared, arguments(tool, at), &key);
+            let asked = tracker.new_query(tool, arguments(tool, at), &key);
             tracker.record("session", asked, 0, (), now);
         }
         for (what, at) in [("first of 50", 1), ("none of 50", 99)] {
@@ -53,7 +52,7 @@ fn look_up(criterion: &mut Criterion) {
                 bencher.iter_batched(
                     || arguments(tool, at),
                     |arguments| {
-                        let asked = tracker.new_query(tool, declared, arguments, &key);
+                        let asked = tracker.new_query(tool, arguments, &key);
                         let hit = tracker.look_up("session", &asked, now, |_| true);
                         black_box(hit.is_ok());
                         asked
@@ -61,7 +60,7 @@ fn look_up(criterion: &mut Criterion) {
                     criterion::BatchSize::SmallInput,
                 );
             });
-            let asked = tracker.new_query(tool, declared, arguments(tool, at), &key);
+            let asked = tracker.new_query(tool, arguments(tool, at), &key);
             criterion.bench_function(&format!("{tool}: look up, {what}"), |bencher| {
                 bencher
                     .iter(|| black_box(tracker.look_up("session", &asked, now, |_| true).is_ok()));

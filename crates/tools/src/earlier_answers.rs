@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use crate::duplicate_calls::{CallQuery, DeclaredAccess, LookupMiss, MatchExtent};
+use crate::duplicate_calls::{CallQuery, LookupMiss, MatchExtent};
 use foveal_transcript::Handle;
 use foveal_workspace::FileFreshness;
 use foveal_workspace::file_search::{self, SearchScope};
@@ -27,8 +27,6 @@ pub(crate) fn duplicate_query(
     arguments: &Value,
     detect: bool,
 ) -> CallQuery {
-    let declared =
-        if tool.hints.read_only { DeclaredAccess::ReadOnly } else { DeclaredAccess::Other };
     let roots = work.roots();
     let key = |path: &str| match roots.resolve(path) {
         Ok(located) => located.path_key().as_str().to_owned(),
@@ -43,7 +41,7 @@ pub(crate) fn duplicate_query(
         let path = if covers_all_roots(&roots, None) { "every root\n" } else { "." };
         arguments.insert("path".to_owned(), path.into());
     }
-    let asked = work.session.duplicates.make_query(tool.name, declared, arguments, &key);
+    let asked = work.session.duplicates.make_query(tool.name, arguments, &key);
     if detect { asked } else { asked.without_detection() }
 }
 

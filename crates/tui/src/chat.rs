@@ -169,7 +169,7 @@ impl Chat {
     pub fn new(setup: ChatSetup) -> Self {
         let ChatSetup { model, session, folder, colours, history } = setup;
         let mut transcript = TranscriptView::new(colours);
-        let hello = format!("foveal · {model} · {folder}\n/help tells keys and commands");
+        let hello = format!("foveal · {model} · {folder}\n/help lists keys and commands");
         transcript.push_notice(NoticeLevel::Info, hello);
         Self {
             colours,
@@ -270,8 +270,7 @@ impl Chat {
             }
             ChatInput::ModelChanged(model) => {
                 self.status.model = model_name_without_server(&model);
-                self.transcript
-                    .push_notice(NoticeLevel::Info, format!("{model} is asked from now on"));
+                self.transcript.push_notice(NoticeLevel::Info, format!("model changed to {model}"));
             }
         }
         actions
@@ -561,8 +560,7 @@ impl Chat {
         // message.
         self.question_view.iter_mut().for_each(|asking| asking.restart_pause(self.now_ms));
         if !self.editor.insert(text) {
-            let text =
-                "this is too long to be sent as a message: put it into a file, and name that";
+            let text = "too long for a message: save it to a file, and mention the file";
             self.transcript.push_notice(NoticeLevel::Warning, text.to_owned());
         }
         self.update_completions(actions);
@@ -624,8 +622,10 @@ impl Chat {
                 self.queued_messages.push(text);
             }
             _ => {
-                self.transcript
-                    .push_notice(NoticeLevel::Warning, "too many messages wait already".to_owned());
+                self.transcript.push_notice(
+                    NoticeLevel::Warning,
+                    "too many messages are queued already".to_owned(),
+                );
                 self.editor.insert(&text);
             }
         }
@@ -645,9 +645,9 @@ impl Chat {
             Err(close) => {
                 let what = match close {
                     Some(close) => format!("did you mean /{}?", close.name()),
-                    None => "/help lists those there are".to_owned(),
+                    None => "/help lists all commands".to_owned(),
                 };
-                let text = format!("there is no command /{name}: {what}");
+                let text = format!("unknown command /{name}: {what}");
                 return self.transcript.push_notice(NoticeLevel::Warning, text);
             }
         };

@@ -16,15 +16,15 @@ const FILES_MAX: usize = 200;
 const KEY_BINDINGS: &[(&str, &str)] = &[
     ("Enter", "send"),
     ("Alt+Enter, Ctrl+J", "new line"),
-    ("Up, Down", "what you said before"),
+    ("Up, Down", "earlier messages"),
     ("@", "complete a file or name"),
-    ("Ctrl+O", "show all of the last or chosen block"),
-    ("Alt+Up, Alt+Down", "choose a block"),
+    ("Ctrl+O", "expand the last or selected block"),
+    ("Alt+Up, Alt+Down", "select a block"),
     ("PgUp, PgDn, wheel", "scroll"),
     ("Esc", "back to the end"),
-    ("Ctrl+C", "clear, then stop, then twice: quit"),
-    ("Tab", "answer a question while you type"),
-    ("Ctrl+D", "quit where nothing is typed"),
+    ("Ctrl+C", "clear the input, or stop; twice: quit"),
+    ("Tab", "answer a question while typing"),
+    ("Ctrl+D", "quit if nothing is typed"),
 ];
 
 /// Returns the list of keys and commands.
@@ -56,20 +56,20 @@ pub(crate) fn format_stats(status: &SessionStatus) -> String {
     let mut rows = vec![
         ("requests", numbers::format_count(turns.into())),
         ("prompts", format!("{} tokens", numbers::format_count(prompts))),
-        ("from the cache", format!("{} tokens", numbers::format_count(cache_read))),
+        ("cache reads", format!("{} tokens", numbers::format_count(cache_read))),
         ("answers", format!("{} tokens", numbers::format_count(output))),
         ("cost", numbers::format_dollars(charge.cost)),
         ("calls", numbers::format_count(status.calls)),
     ];
     if status.is_estimated {
-        rows[1].1.push_str(", in part by estimate");
+        rows[1].1.push_str(", partly estimated");
     }
     if side.requests > 0 {
         let asked = numbers::format_plural(side.requests.into(), "request");
         let tokens = numbers::format_count(side.charge.total_tokens());
         let dollars = numbers::format_dollars(side.charge.cost);
-        rows.insert(4, ("models beside", format!("{asked}, {tokens} tokens, {dollars}")));
-        rows[5].1.push_str(" with those");
+        rows.insert(4, ("side models", format!("{asked}, {tokens} tokens, {dollars}")));
+        rows[5].1.push_str(" including side models");
     }
     if let Some(share) = status.cache_read_percent() {
         rows[2].1.push_str(&format!(" ({share} %)"));
@@ -84,12 +84,12 @@ pub(crate) fn format_stats(status: &SessionStatus) -> String {
             (numbers::format_plural(agents.turns.into(), "request"), agents.tokens);
         let (tokens, cost) = (numbers::format_count(tokens), numbers::cost_suffix(agents.cost));
         let of = format!("{}: {turns}, {tokens} tokens{cost}", agents.count);
-        rows.push(("of sub-agents", of));
+        rows.push(("sub-agents", of));
     }
     let more = [
         ("failed calls", status.failed_calls),
         ("cached answers", status.cached_answers),
-        ("asked again", status.retries),
+        ("retries", status.retries),
         ("rewrites", status.rewrites),
     ];
     rows.extend(
@@ -125,7 +125,7 @@ pub(crate) fn format_files(talk: &TranscriptView) -> String {
         return "no file was read or changed".to_owned();
     }
     let told = |(path, (read, changed)): (&String, &(u32, u32))| {
-        let counts = [("looked at", *read), ("changed", *changed)];
+        let counts = [("read", *read), ("changed", *changed)];
         let counts: Vec<String> = counts
             .into_iter()
             .filter(|(_, count)| *count > 0)

@@ -46,7 +46,7 @@ impl IndexingStatus {
         let so_far_ms = now_ms.saturating_sub(*since_ms);
         let IndexingProgress { model, file, waiting, .. } = &self.latest;
         let [model, file] = [model.as_str(), file.as_deref().unwrap_or("…")].map(escape_one_line);
-        let mut told = format!("{model} reads {file} into the index");
+        let mut told = format!("{model} is indexing {file}");
         if *waiting > 0 {
             told.push_str(&format!(", {} more", numbers::format_count(*waiting)));
         }

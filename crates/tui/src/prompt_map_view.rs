@@ -108,9 +108,9 @@ impl PromptMapView {
         let (place, state) = (block.place, block.state);
         let is_fixed = block.drop_cost.is_none() && block.restore_cost.is_none();
         let refused = match (sign, state) {
-            ('d', PromptBlockState::Dropped) => Some("it is dropped already"),
-            ('p', PromptBlockState::Pinned) => Some("it is pinned already"),
-            ('r', PromptBlockState::Whole) => Some("all of it is sent already"),
+            ('d', PromptBlockState::Dropped) => Some("already dropped"),
+            ('p', PromptBlockState::Pinned) => Some("already pinned"),
+            ('r', PromptBlockState::Whole) => Some("already sent whole"),
             _ if is_fixed => Some("this part of the prompt cannot be changed"),
             _ => None,
         };
@@ -163,7 +163,7 @@ impl PromptMapView {
     ) -> Vec<Line<'static>> {
         let aside = colours.role_style(TextRole::Aside);
         let Some(map) = &self.map else {
-            return vec![Line::styled("reads what stands in the prompt …", aside)];
+            return vec![Line::styled("reading the prompt …", aside)];
         };
         let mut lines = header_lines(map, columns, colours);
         let foot = self.footer_lines(columns, colours);
@@ -256,7 +256,7 @@ impl PromptMapView {
         let order = match self.order {
             PromptMapOrder::Size => "size",
             PromptMapOrder::Cost => "cost",
-            PromptMapOrder::Prompt => "place",
+            PromptMapOrder::Prompt => "position",
         };
         let keys = format!("d drop  p pin  r restore  u undo  s sort ({order})  Esc back");
         lines.push(Line::styled(truncate_to_width(&keys, columns).into_owned(), aside));
@@ -333,10 +333,7 @@ fn format_sizes(sent: u64, whole: u64) -> String {
 fn format_block_costs(block: &PromptBlock) -> String {
     let mut told = format!("cost {} so far", format_cost(block.cost));
     if let Some(cost) = block.restore_cost {
-        told.push_str(&format!(
-            "; all of it again: {} in the next request",
-            format_signed_cost(cost)
-        ));
+        told.push_str(&format!("; restoring it: {} in the next request", format_signed_cost(cost)));
     }
     if let Some(cost) = block.drop_cost {
         told.push_str(&format!("; dropping it: {} in the next request", format_signed_cost(cost)));
@@ -385,9 +382,9 @@ fn kind_label(kind: PromptBlockKind) -> &'static str {
     match kind {
         PromptBlockKind::System => "system prompt",
         PromptBlockKind::Tools => "tools",
-        PromptBlockKind::User => "what you said",
-        PromptBlockKind::Assistant => "what the model said",
-        PromptBlockKind::Reasoning => "what the model thought",
+        PromptBlockKind::User => "your messages",
+        PromptBlockKind::Assistant => "model messages",
+        PromptBlockKind::Reasoning => "model reasoning",
         PromptBlockKind::Call => "calls",
         PromptBlockKind::Read => "reads",
         PromptBlockKind::Search => "searches",

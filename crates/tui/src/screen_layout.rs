@@ -30,8 +30,8 @@ pub fn draw_chat(chat: &mut Chat, frame: &mut Frame<'_>) {
     };
     let status = match chat.question_view.is_some() && !chat.is_question_visible() {
         true => {
-            let text =
-                truncate_to_width("a question waits: Esc goes back to it", columns).into_owned();
+            let text = truncate_to_width("a question is waiting: press Esc to answer it", columns)
+                .into_owned();
             Line::styled(text, chat.colours.role_style(TextRole::Warning))
         }
         false => chat.status.render_line(columns, chat.colours),
@@ -103,7 +103,7 @@ fn conversation_lines(
     above.extend(chat.indexing.render_progress(chat.now_ms, columns, colours));
     for text in &chat.queued_messages {
         let text = foveal_screen::escape_one_line(text);
-        let text = format!("  then: {text}");
+        let text = format!("  queued: {text}");
         above.push(Line::styled(
             truncate_to_width(&text, columns).into_owned(),
             colours.role_style(TextRole::Aside),
@@ -113,7 +113,10 @@ fn conversation_lines(
         above.extend(popup.render(columns, colours));
     }
     if chat.first_ctrl_c_ms.is_some() {
-        above.push(Line::styled("Ctrl+C again quits", colours.role_style(TextRole::Warning)));
+        above.push(Line::styled(
+            "press Ctrl+C again to quit",
+            colours.role_style(TextRole::Warning),
+        ));
     }
     let room = rows.saturating_sub(above.len() + input.len() + 1);
     let mut lines = transcript_lines(chat, columns, room);

@@ -64,7 +64,7 @@ pub(crate) fn format_duration(time_ms: u64) -> String {
 impl SessionStatus {
     /// Begins a turn after a message of the user.
     pub(crate) fn begin_turn(&mut self, now_ms: u64) {
-        let what = "prepares the request".to_owned();
+        let what = "preparing the request".to_owned();
         let working = AgentActivity {
             description: what,
             since_ms: now_ms,
@@ -83,15 +83,15 @@ impl SessionStatus {
                 self.all_prompts.0 += tokens_asked;
                 self.all_prompts.1 += tokens_sent;
                 self.rewrites += u64::from(rewrite.is_some());
-                self.set_activity("waits for the model", now_ms);
+                self.set_activity("waiting for the model", now_ms);
             }
-            AgentEvent::Reasoning { .. } => self.set_activity("the model thinks", now_ms),
+            AgentEvent::Reasoning { .. } => self.set_activity("the model is thinking", now_ms),
             AgentEvent::Text { .. } | AgentEvent::CallStart { .. } => {
-                self.set_activity("the model answers", now_ms);
+                self.set_activity("the model is answering", now_ms);
             }
             AgentEvent::Again { wait_ms, .. } => {
                 self.retries += 1;
-                self.set_activity(&format!("asks again in {}", format_duration(*wait_ms)), now_ms);
+                self.set_activity(&format!("retrying in {}", format_duration(*wait_ms)), now_ms);
             }
             AgentEvent::Usage { spent, estimated, .. } => {
                 self.totals = *spent;
@@ -100,7 +100,7 @@ impl SessionStatus {
             AgentEvent::SideUsage { spent, .. } => self.totals = *spent,
             AgentEvent::Call { name, .. } => {
                 self.calls += 1;
-                self.set_activity(&format!("carries out {}", escape_one_line(name)), now_ms);
+                self.set_activity(&format!("running {}", escape_one_line(name)), now_ms);
             }
             AgentEvent::Result { is_error, cached, .. } => {
                 self.failed_calls += u64::from(*is_error);
@@ -111,7 +111,7 @@ impl SessionStatus {
                 self.activity = None;
             }
             AgentEvent::Progress { model: Some(_), .. } => {
-                self.set_activity("a model chooses what is shown", now_ms);
+                self.set_activity("a model is selecting what to show", now_ms);
             }
             AgentEvent::Reduced { cached, .. } => self.cached_answers += u64::from(*cached),
             AgentEvent::CallArguments { .. }
@@ -206,7 +206,7 @@ impl SessionStatus {
     ) -> Option<Line<'static>> {
         let working = self.activity.as_ref()?;
         let so_far_ms = now_ms.saturating_sub(working.turn_began_ms);
-        let hint = if working.is_stopping { "stops" } else { "Ctrl+C stops it" };
+        let hint = if working.is_stopping { "stopping" } else { "Ctrl+C to stop" };
         let mut told = format!("{}, {}", working.description, format_duration(so_far_ms));
         if display_width(&told) + display_width(hint) + 5 <= columns {
             told = format!("{told} · {hint}");

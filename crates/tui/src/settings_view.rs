@@ -199,7 +199,7 @@ impl SettingsView {
         let Some(settings) = &self.settings else {
             let (text, role) = match &self.last_result {
                 Some((_, said)) => (said.as_str(), TextRole::Warning),
-                None => ("reads the settings …", TextRole::Aside),
+                None => ("reading the settings …", TextRole::Aside),
             };
             let spans = [Span::styled(text.to_owned(), colours.role_style(role))];
             return (wrap_spans(&spans, columns, &[], &[Span::raw("  ")], WrapMode::Words), None);
@@ -295,11 +295,11 @@ impl SettingsView {
         };
         if let Some(setting) = self.selected_setting() {
             tell(&escape_one_line(&setting.description), TextRole::Plain, 2);
-            tell(&format!("takes: {}", escape_one_line(&setting.expected)), TextRole::Plain, 2);
+            tell(&format!("expects: {}", escape_one_line(&setting.expected)), TextRole::Plain, 2);
             let usual =
-                escape_one_line(setting.default_value.as_deref().unwrap_or("nothing")).into_owned();
+                escape_one_line(setting.default_value.as_deref().unwrap_or("none")).into_owned();
             tell(
-                &format!("{} · without it: {usual}", describe_origin(&setting.origin)),
+                &format!("{} · default: {usual}", describe_origin(&setting.origin)),
                 TextRole::Aside,
                 2,
             );
@@ -309,8 +309,8 @@ impl SettingsView {
             tell(said, role, MESSAGE_LINES_MAX);
         }
         let keys = match self.value_editor {
-            Some(_) => "Enter checks and writes  Esc leaves it as it was",
-            None => "Enter change  x take out  u undo  Esc back",
+            Some(_) => "Enter save  Esc cancel",
+            None => "Enter change  x unset  u undo  Esc back",
         };
         lines.push(Line::styled(truncate_to_width(keys, columns).into_owned(), aside));
         lines
@@ -332,11 +332,9 @@ fn describe_origin(origin: &SettingOrigin) -> String {
     match origin {
         SettingOrigin::Default => "not set".to_owned(),
         SettingOrigin::File => "set in the file".to_owned(),
-        SettingOrigin::Project => {
-            "set by the project, which holds here whatever the file says".to_owned()
-        }
+        SettingOrigin::Project => "set by the project, which overrides the file".to_owned(),
         SettingOrigin::Environment(name) => {
-            format!("set by {} in the environment, which goes first", escape_one_line(name))
+            format!("set by {} in the environment, which overrides the file", escape_one_line(name))
         }
     }
 }

@@ -28,11 +28,11 @@ pub enum SlashCommand {
 /// All commands in the order of their display, each with its name, arguments and description.
 const COMMANDS: &[(SlashCommand, &str, &str, &str)] = &[
     (SlashCommand::Help, "help", "", "keys and commands"),
-    (SlashCommand::Context, "context", "", "what stands in the prompt, and what it costs"),
-    (SlashCommand::Files, "files", "", "files that were read or changed"),
+    (SlashCommand::Context, "context", "", "contents of the prompt and their cost"),
+    (SlashCommand::Files, "files", "", "files read or changed"),
     (SlashCommand::Compact, "compact", "", "make the prompt smaller"),
     (SlashCommand::Rewind, "rewind", "[N [both]]", "go back to before one of your messages"),
-    (SlashCommand::Undo, "undo", "", "put files back that changed since your last message"),
+    (SlashCommand::Undo, "undo", "", "restore the files changed since your last message"),
     (SlashCommand::Model, "model", "[MODEL]", "show or change the model"),
     (SlashCommand::Stats, "stats", "", "requests, tokens, cost"),
     (SlashCommand::Config, "config", "[KEY [VALUE]]", "show or change settings"),

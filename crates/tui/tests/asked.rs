@@ -15,7 +15,7 @@ fn a_question_shows_the_change_and_its_answers() {
     screen.shows(
         "
 · foveal · small · /w
-  /help tells keys and commands
+  /help lists keys and commands
 
 
 
@@ -125,8 +125,8 @@ fn always_is_confirmed_with_what_it_allows() {
 #[test]
 fn a_question_waits_until_what_hides_it_is_closed() {
     let mut screen = Screen::new(60, 14);
-    screen.play("type /context\nkey enter\nask bash ls\nwait 1000").has("a question waits");
-    screen.play("key s y a").has("a question waits").has_not("? bash");
+    screen.play("type /context\nkey enter\nask bash ls\nwait 1000").has("a question is waiting");
+    screen.play("key s y a").has("a question is waiting").has_not("? bash");
     screen.done();
     screen.play("key esc y").has("? bash").has("> y").play("key backspace\nwait 1000\nkey n");
     assert_eq!(screen.done(), [answer(8, PermissionAnswer::Deny)]);

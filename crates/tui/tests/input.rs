@@ -21,9 +21,9 @@ fn enter_sends_and_other_enters_do_not() {
 #[test]
 fn what_is_said_while_it_works_waits() {
     let mut screen = Screen::new(40, 10);
-    screen.play("type one\nkey enter\ntype two\nkey enter").has("then: two");
+    screen.play("type one\nkey enter\ntype two\nkey enter").has("queued: two");
     assert_eq!(screen.done(), [said("one")]);
-    screen.play("sent 1 1\ntext 1\ndone").has_not("then: two");
+    screen.play("sent 1 1\ntext 1\ndone").has_not("queued: two");
     assert_eq!(screen.done(), [ChatAction::RequestPromptMap, said("two")]);
     screen.play("type three\nkey enter\nkey ctrl-c\nstopped").has("> three");
     assert_eq!(screen.done(), [ChatAction::StopAgent, ChatAction::RequestPromptMap]);
@@ -31,14 +31,14 @@ fn what_is_said_while_it_works_waits() {
 
 #[test]
 fn control_c_clears_then_stops_then_quits() {
-    let mut screen = Screen::new(40, 10);
+    let mut screen = Screen::new(44, 10);
     screen.play("type one\nkey enter\ntype two\nkey ctrl-c").has_not("two");
     assert_eq!(screen.done(), [said("one")]);
-    screen.play("key ctrl-c").has("stops");
+    screen.play("key ctrl-c").has("stopping");
     assert_eq!(screen.done(), [ChatAction::StopAgent]);
-    screen.play("stopped\nkey ctrl-c").has("Ctrl+C again quits");
+    screen.play("stopped\nkey ctrl-c").has("press Ctrl+C again to quit");
     assert_eq!(screen.done(), [ChatAction::RequestPromptMap]);
-    screen.play("wait 3000").has_not("again quits");
+    screen.play("wait 3000").has_not("again to quit");
     screen.play("key ctrl-c x ctrl-c ctrl-c");
     assert_eq!(screen.done(), []);
     screen.play("key ctrl-c");
@@ -75,9 +75,9 @@ fn commands_are_completed() {
         "type /co",
         "
 · foveal · small · /w
-  /help tells keys and commands
+  /help lists keys and commands
 
-  /context   what stands in the prompt, and what it costs
+  /context   contents of the prompt and their cost
   /compact   make the prompt smaller
   /config    [KEY [VALUE]] show or change settings
 ────────────────────────────────────────────────────────────
@@ -102,10 +102,8 @@ small · run 12ab
 #[test]
 fn an_unknown_command_says_so() {
     let mut screen = Screen::new(60, 9);
-    screen
-        .play("type /contxt\nkey enter")
-        .has("there is no command /contxt: did you mean /context?");
-    screen.play("type /xyzzy\nkey enter").has("/xyzzy: /help lists those there are");
+    screen.play("type /contxt\nkey enter").has("unknown command /contxt: did you mean /context?");
+    screen.play("type /xyzzy\nkey enter").has("/xyzzy: /help lists all commands");
     assert_eq!(screen.done(), []);
     screen.play("type /usr/bin/env is a path\nkey enter");
     assert_eq!(screen.done(), [said("/usr/bin/env is a path")]);
@@ -120,21 +118,18 @@ fn commands_tell() {
          call a read_file {\"path\":\"src/a.rs\"}\nresult a x
          call b multi_edit {\"edits\":[{\"path\":\"b.rs\"}]}\nresult b x",
     );
-    screen
-        .play("type /files\nkey enter")
-        .has("src/a.rs: looked at 1 time")
-        .has("b.rs: changed 1 time");
-    screen.play("type /stats\nkey enter").has("from the cache  750 tokens (75 %)");
+    screen.play("type /files\nkey enter").has("src/a.rs: read 1 time").has("b.rs: changed 1 time");
+    screen.play("type /stats\nkey enter").has("cache reads     750 tokens (75 %)");
     screen.has("left out        250 tokens (25 %)").has("cost            $0.25");
     // Side models have their own line and count in the total; the cache share is that of the main
     // model.
     screen.play("side small 400\ntype /stats\nkey enter").has("prompts         1 000 tokens");
     screen
-        .has("models beside   1 request, 400 tokens, $0.13")
-        .has("cost            $0.38 with those");
-    screen.has("from the cache  750 tokens (75 %)").has("· cache 75 % · $0.38");
-    screen.has_not("by estimate");
-    screen.play("usage by-estimate\ntype /stats\nkey enter").has("tokens, in part by estimate");
+        .has("side models     1 request, 400 tokens, $0.13")
+        .has("cost            $0.38 including side models");
+    screen.has("cache reads     750 tokens (75 %)").has("· cache 75 % · $0.38");
+    screen.has_not("estimated");
+    screen.play("usage by-estimate\ntype /stats\nkey enter").has("tokens, partly estimated");
 }
 
 #[test]
@@ -173,7 +168,10 @@ fn who_goes_back_may_say_it_otherwise() {
 fn what_is_broken_stands_below_what_it_is_of() {
     let mut screen = Screen::new(50, 34);
     screen.play("type /help\nkey enter");
-    screen.has("\n    Ctrl+C                 clear, then stop, then\n                           twice: quit\n");
+    screen.has(
+        "\n    Ctrl+C                 clear the input, or\n                           stop; \
+         twice: quit\n",
+    );
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn map() -> PromptMap {
 
 fn opened(columns: u16, rows: u16) -> Screen {
     let mut screen = Screen::new(columns, rows);
-    screen.play("type /context\nkey enter").has("reads what stands in the prompt");
+    screen.play("type /context\nkey enter").has("reading the prompt");
     assert_eq!(screen.done(), [ChatAction::RequestPromptMap]);
     screen.map(map());
     screen
@@ -71,7 +71,7 @@ src/a.rs                                                  1.4k of 8.2k     $1.40
     read_lines src/a.rs                                            200     $0.20
 commands                                                           900     $0.90
     bash cargo test                                                900     $0.90
-what you said                                                       10   $0.0100
+your messages                                                       10   $0.0100
     fix it                                                          10   $0.0100
 
 
@@ -98,7 +98,7 @@ src/a.rs                              1.4k of 8.2k
     read_lines src/a.rs                        200
 commands                                       900
     bash cargo test                            900
-what you said                                   10
+your messages                                   10
 ──────────────────────────────────────────────────
 whole: as it was said
 cost $3.00 so far
@@ -126,10 +126,10 @@ fn a_result_tells_how_much_of_it_the_model_is_sent() {
     );
     // A map with another number of results belongs to another conversation, so no reduction is
     // shown.
-    screen.map(map()).has_not("is sent");
+    screen.map(map()).has_not("sent to the model");
     let mut fits = map();
     fits.blocks.pop();
-    screen.map(fits).has("└ 2 lines, the model is sent 1.2k of 8.0k tokens").has("└ 1 line\n");
+    screen.map(fits).has("└ 2 lines, 1.2k of 8.0k tokens sent to the model").has("└ 1 line\n");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn keys_change_the_prompt() {
     screen.play("key d").has("this part of the prompt cannot be changed");
     assert_eq!(screen.done(), []);
     let place = |entry| PromptBlockPosition::Message { entry, block: 0 };
-    screen.play("key down").has("reduced: it stands above").has("all of it again: +$0.50");
+    screen.play("key down").has("reduced: it stands above").has("restoring it: +$0.50");
     screen.play("key r p down d u");
     let changes = [
         PromptMapChange::Restore(place(3)),
@@ -147,7 +147,7 @@ fn keys_change_the_prompt() {
         PromptMapChange::Undo,
     ];
     assert_eq!(screen.done(), changes.map(ChatAction::ChangePrompt));
-    screen.play("key r").has("all of it is sent already");
+    screen.play("key r").has("already sent whole");
     // The selection stays when a new map arrives.
     let mut next = map();
     next.blocks[4].state = PromptBlockState::Dropped;
@@ -162,5 +162,5 @@ fn the_list_scrolls_and_is_sorted_anew() {
     let mut screen = opened(80, 12);
     screen.has_not("fix it").play("key end").has("fix it").has_not("23 tools");
     screen.play("key home").has("23 tools");
-    screen.play("key s").has("sort (cost)").play("key s").has("sort (place)").has("fix it");
+    screen.play("key s").has("sort (cost)").play("key s").has("sort (position)").has("fix it");
 }

@@ -51,7 +51,7 @@ fn settings() -> SettingsList {
 
 fn opened(columns: u16, rows: u16) -> Screen {
     let mut screen = Screen::new(columns, rows);
-    screen.play("type /config\nkey enter").has("reads the settings");
+    screen.play("type /config\nkey enter").has("reading the settings");
     assert_eq!(screen.done(), [ChatAction::RequestSettings]);
     screen.take(ChatInput::Settings(settings()));
     screen
@@ -83,9 +83,9 @@ gateway
 
 ────────────────────────────────────────────────────────────────────────────────
 what keep_contents is for
-takes: true or false
-not set · without it: 8000
-Enter change  x take out  u undo  Esc back
+expects: true or false
+not set · default: 8000
+Enter change  x unset  u undo  Esc back
 small · run 12ab
 ",
     );
@@ -102,10 +102,10 @@ gateway
 * gateway.otel    -
 ──────────────────────────────────────────────────
 what gateway.otel is for
-takes: a whole number
-set by OTEL in the environment, which goes first ·
-  without it: 8000
-Enter change  x take out  u undo  Esc back
+expects: a whole number
+set by OTEL in the environment, which overrides
+  the file · default: 8000
+Enter change  x unset  u undo  Esc back
 small · run 12ab
 ",
     );
@@ -132,18 +132,18 @@ fn yes_and_no_toggle_and_choices_cycle() {
 #[test]
 fn a_value_is_typed_in_place_and_stays_until_it_passes() {
     let mut screen = opened(80, 18);
-    screen.play("key down down down enter").has("Enter checks and writes");
+    screen.play("key down down down enter").has("Enter save");
     screen.play("key backspace backspace backspace\ntype q").has("* answers.tokens  9q");
     screen.play("key enter");
     assert_eq!(screen.done(), [set("answers.tokens", "9q")]);
     changed(&mut screen, false, "`9q` is no value");
-    screen.has("`9q` is no value").has("* answers.tokens  9q").has("Enter checks and writes");
+    screen.has("`9q` is no value").has("* answers.tokens  9q").has("Enter save");
     // The mouse wheel does not change the selection while a value is edited.
     screen.play("scroll 3\nkey backspace\npaste 0\\n0\nkey enter");
     assert_eq!(screen.done(), [set("answers.tokens", "90")]);
     changed(&mut screen, true, "it is set");
-    screen.has_not("Enter checks and writes").has("it is set");
-    screen.play("key enter\ntype 1\nkey esc").has("* answers.tokens  9000").has("takes: a whole");
+    screen.has_not("Enter save").has("it is set");
+    screen.play("key enter\ntype 1\nkey esc").has("* answers.tokens  9000").has("expects: a whole");
     screen.play("key esc").has_not("Settings in").has("\n>");
     assert_eq!(screen.done(), []);
 }
@@ -154,8 +154,12 @@ fn what_is_chosen_stays_and_a_question_waits() {
     screen.play("key end");
     screen.take(ChatInput::Settings(settings()));
     screen.has("what gateway.otel is for");
-    screen.play("ask bash ls").has("a question waits").has("what gateway.otel is for");
-    screen.play("wait 1000\nkey y").has("a question waits").play("over 7").has_not("a question");
+    screen.play("ask bash ls").has("a question is waiting").has("what gateway.otel is for");
+    screen
+        .play("wait 1000\nkey y")
+        .has("a question is waiting")
+        .play("over 7")
+        .has_not("a question");
     screen.play("key home").has("what keep_contents is for").play("key ctrl-c").has("\n>");
 }
 

@@ -20,7 +20,7 @@ fn an_answer_streams_and_ends() {
          done",
         "
 · foveal · small · /w
-  /help tells keys and commands
+  /help lists keys and commands
 
 > say it
 
@@ -52,7 +52,7 @@ fn the_end_is_followed_until_one_scrolls() {
 fn thoughts_stand_in_a_box_and_collapse() {
     let mut screen = Screen::new(40, 12);
     screen.play("type go\nkey enter\nsent 10 10\nthink First I look.\\nThen I say.\nwait 1200");
-    screen.has("⠋ thinks, 1.2 s").has("│ First I look.").has("│ Then I say.");
+    screen.has("⠋ thinking, 1.2 s").has("│ First I look.").has("│ Then I say.");
     screen.play("wait 800\ntext Done.").has("∴ thought for 2.0 s").has_not("│ First").has("Done.");
     screen.play("key ctrl-o").has("│ First I look.");
     screen.play("key ctrl-o").has_not("│ First I look.");
@@ -63,17 +63,16 @@ fn thoughts_stand_in_a_box_and_collapse() {
 fn a_model_that_reads_into_the_index_is_one_line_at_the_end() {
     let mut screen = Screen::new(60, 12);
     screen.play("indexes qwen3 2 0 0 0 src/a.rs");
-    screen.has("⠋ qwen3 reads src/a.rs into the index, 2 more, 0.0 s");
+    screen.has("⠋ qwen3 is indexing src/a.rs, 2 more, 0.0 s");
     screen.play("wait 1500\nindexes qwen3 1 1 0 400 src/b.rs\ntype hello");
-    screen.has("qwen3 reads src/b.rs into the index, 1 more, 1.5 s").has("> hello");
+    screen.has("qwen3 is indexing src/b.rs, 1 more, 1.5 s").has("> hello");
     screen.play("wait 1500\nindexes qwen3 0 2 1 600");
-    screen.has_not("reads").has("qwen3 read 2 files into the index, of 1 nothing came: 3.0\n");
-    screen.has("  s, 600 tokens");
+    screen.has_not("is indexing").has("qwen3 indexed 2 files, 1 failed: 3.0 s, 600 tokens");
     // The next period of work has its own counts, and does not interrupt a streaming answer.
     screen
         .play("type !\nkey enter\nsent 10 10\ntext One \nindexes qwen3 0 2 1 600 a.rs\ntext word.");
-    screen.has("One word.").has("reads a.rs into the index, 0.0 s");
-    screen.play("wait 200\nindexes qwen3 0 3 1 940").has("read 1 file into the index: 0.2 s, 340");
+    screen.has("One word.").has("is indexing a.rs, 0.0 s");
+    screen.play("wait 200\nindexes qwen3 0 3 1 940").has("indexed 1 file: 0.2 s, 340");
     // Escape sequences in foreign names are not obeyed.
     screen.play("indexes q\u{1b}[2J 0 3 1 940 a.rs").has_not("\u{1b}");
 }
@@ -90,7 +89,7 @@ fn a_curator_thinks_in_a_box_that_opens_again() {
          helps a It is about step_12.
          wait 1200",
     );
-    screen.has("│ It is about step_12.").has("a model chooses what is shown");
+    screen.has("│ It is about step_12.").has("a model is selecting what to show");
     screen.play("helped a a.rs curated by m: 10 of 300 lines, 1.2 s");
     screen.has("a.rs curated by m: 10 of 300 lines").has("∴ thought for 1.2 s");
     screen.has_not("│ It is about").play("key ctrl-o").has("│ It is about step_12.");
@@ -127,7 +126,7 @@ fn a_result_that_goes_shorter_says_so() {
     screen
         .play("type go\nkey enter\nsent 1 1\ncall a read_file {\"path\":\"a.rs\"}\nresult a 1\\n2");
     screen.has("└ 2 lines").play("sent 1 1\nreduced a 4100");
-    screen.has("└ 2 lines, curated: the model is sent 4 100 of 16 000 bytes");
+    screen.has("└ 2 lines, curated: 4 100 of 16 000 bytes sent to the model");
 }
 
 #[test]
@@ -143,7 +142,7 @@ fn a_change_is_shown_as_a_diff() {
     screen.shows(
         "
 · foveal · small · /w
-  /help tells keys and commands
+  /help lists keys and commands
 
 > go
 
@@ -152,7 +151,7 @@ fn a_change_is_shown_as_a_diff() {
     -let a = 2;
     +let a = 3;
 
-⠋ carries out edit_file, 0.0 s · Ctrl+C stops it
+⠋ running edit_file, 0.0 s · Ctrl+C to stop
 ────────────────────────────────────────────────────────────
 >
 small · 10 tokens · run 12ab
@@ -172,11 +171,11 @@ fn what_is_asked_again_is_forgotten() {
     screen.play(
         "type go\nkey enter\nsent 10 10\ntext half an ans\nstart a bash\nagain the server is busy",
     );
-    screen.has_not("half an ans").has_not("bash").has("! asks again in 1.5 s: the server is busy");
+    screen.has_not("half an ans").has_not("bash").has("! retrying in 1.5 s: the server is busy");
     screen.play("text All of it.\ndone").has("All of it.");
     screen
         .play("type go\nkey enter\nrepeated grep\nfailed no such model")
-        .has("! grep: the same call and the same answer, 3 times")
+        .has("! grep: same call and same result 3 times")
         .has("! no such model");
 }
 
@@ -186,7 +185,7 @@ fn a_call_that_nobody_waits_for_is_left() {
     screen.play(
         "type go\nkey enter\nsent 1 1\nstart a bash\ncall a bash {\"command\":\"ls\"}\nstopped",
     );
-    screen.has("- bash ls").has("└ not carried out").has("· stopped");
+    screen.has("- bash ls").has("└ not run").has("· stopped");
 }
 
 /// Calls that ran when a session broke off may have done their work.
@@ -206,10 +205,10 @@ fn what_became_of_a_call_is_told_when_its_session_goes_on() {
         usage: None,
         blocks: vec![call("a", "make"), call("b", "make all")],
     }]));
-    screen.has("- bash make").has("└ broke off: no answer is kept").has_not("not carried out");
+    screen.has("- bash make").has("└ interrupted: the result is unknown").has_not("not run");
     screen.play("type go on\nkey enter\nerror a its answer is not known\nerror b not made");
     screen.has("✗ bash make").has("└ its answer is not known").has("└ not made");
-    screen.has_not("broke off");
+    screen.has_not("interrupted");
 }
 
 /// A call with unreadable arguments never runs, but is answered.
@@ -218,7 +217,7 @@ fn a_call_that_cannot_be_read_is_shown_with_its_answer() {
     let mut screen = Screen::new(60, 12);
     screen.play("type go\nkey enter\nsent 1 1\nstart a bash\narguments a {\"com");
     screen.play("error a the call was not made: its arguments are no JSON\ndone");
-    screen.has("✗ bash").has("└ the call was not made").has_not("not carried out");
+    screen.has("✗ bash").has("└ the call was not made").has_not("not run");
 }
 
 #[test]
@@ -361,8 +360,8 @@ fn a_sub_agent_is_one_block() {
          agent a start s/1
          agent a sent",
     );
-    screen.has("⠋ start_agent look for it").has("    waits for the model");
-    screen.play("agent a think Hm.").has("    thinks").has_not("Hm.");
+    screen.has("⠋ start_agent look for it").has("    waiting for the model");
+    screen.play("agent a think Hm.").has("    thinking").has_not("Hm.");
     screen.play("agent a text I look.\nagent a usage\nagent a call b grep {\"pattern\":\"it\"}");
     screen.has("    grep it").has_not("I look.");
     screen.play("agent a error b none\nagent a call c read_file {\"path\":\"a.rs\"}\nwait 2000");
@@ -375,7 +374,7 @@ fn a_sub_agent_is_one_block() {
     screen.has("It is in a.rs.").play("key ctrl-o").has_not("read_file");
     // The calls of a sub-agent do not count as the agent's, but its files do.
     screen.play("type /stats\nkey enter").has("calls           1").has_not("failed calls");
-    screen.play("type /files\nkey enter").has("a.rs: looked at 1 time");
+    screen.play("type /files\nkey enter").has("a.rs: read 1 time");
 }
 
 #[test]

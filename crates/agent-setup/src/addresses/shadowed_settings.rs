@@ -45,8 +45,7 @@ fn gemini_remarks(
         let said = read_dot_env_variable(folder, home, own, variable);
         if !said.is_some_and(|address| routes.is_gateway_address(&address)) {
             remarks.push(format!(
-                "in this folder Gemini CLI reads {} and no other such file: say {variable} there \
-                 too",
+                "in this folder Gemini CLI reads only {}: set {variable} there too",
                 other.display()
             ));
         }
@@ -54,7 +53,7 @@ fn gemini_remarks(
     let plain = environment.path_in_home(".env").filter(|path| path != user_file);
     if let Some(plain) = plain.filter(|path| path.is_file()) {
         remarks.push(format!(
-            "Gemini CLI reads this file and not {}: what it needs of that has to stand here",
+            "Gemini CLI reads this file instead of {}: copy what it needs from there to this file",
             plain.display()
         ));
     }
@@ -79,8 +78,8 @@ fn opencode_remarks(
             let address = provider["options"]["baseURL"].as_str();
             if let Some(address) = address.filter(|address| !routes.is_gateway_address(address)) {
                 remarks.push(format!(
-                    "{} has opencode ask `{name}` at {address}, past foveal: that counts before \
-                     this file",
+                    "{} sends opencode's requests for `{name}` to {address}, bypassing foveal: it \
+                     overrides this file",
                     relative_display(&path, folder),
                     address = strip_secrets(address)
                 ));

@@ -50,13 +50,13 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
         CLOUD_VARIABLES.into_iter().find(|cloud| set(cloud).is_some_and(|value| is_truthy(&value)))
     {
         return Err(WrapError::Agent(format!(
-            "Claude Code is told to ask another cloud ({cloud}): foveal cannot be put between for \
-             one run; `foveal serve --upstream` can, where that cloud's requests are not signed"
+            "Claude Code is configured for another cloud ({cloud}): `foveal wrap` does not support \
+             this; use `foveal serve --upstream` if that cloud's requests are not signed"
         )));
     }
     if managed.iter().any(|file| settings_variable(file, ADDRESS).is_some()) {
         return Err(WrapError::Agent(format!(
-            "your organisation's settings of Claude Code say {ADDRESS}, and nothing overrules them"
+            "your organisation's Claude Code settings set {ADDRESS}, and cannot be overridden"
         )));
     }
     let mut plan = LaunchPlan::new(asked.upstreams.clone());
@@ -65,8 +65,8 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
     if of_files.is_some() {
         if asked.arguments.iter().any(|one| one.split('=').next() == Some("--settings")) {
             return Err(WrapError::Agent(format!(
-                "its settings say {ADDRESS}, and foveal can overrule that only by an argument \
-                 --settings of its own: put what yours says into a file of settings"
+                "its settings set {ADDRESS}, which foveal can override only with its own \
+                 --settings argument: move the contents of yours to a settings file"
             )));
         }
         let overruled = json!({ "env": { ADDRESS: address } }).to_string();

@@ -24,7 +24,7 @@ fn setting_arguments(arguments: &[String]) -> impl Iterator<Item = &String> {
 pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapError> {
     if let Some(own) = setting_arguments(asked.arguments).find(|own| own.contains("base_url")) {
         return Err(WrapError::Agent(format!(
-            "`{own}` would lead past foveal: say it as `foveal wrap --upstream URL codex`"
+            "`{own}` would bypass foveal: use `foveal wrap --upstream URL codex`"
         )));
     }
     let mut plan = LaunchPlan::new(asked.upstreams.clone());
@@ -40,7 +40,8 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
     for (name, provider) in providers.into_iter().flat_map(toml_edit::TableLike::iter) {
         let Some(set) = provider.get("base_url").and_then(Item::as_str) else { continue };
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
-            plan.bypassing.push(format!("the provider `{name}`, whose name no argument can tell"));
+            plan.bypassing
+                .push(format!("the provider `{name}`, whose name cannot be passed as an argument"));
             continue;
         }
         let address = plan.plan_provider_address(name, set)?;

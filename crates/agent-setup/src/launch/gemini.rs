@@ -12,8 +12,8 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
     let is_elsewhere = login == "oauth-personal" || login.starts_with("vertex");
     if is_elsewhere || asked.environment.agent_variable("GOOGLE_GENAI_USE_VERTEXAI").is_some() {
         return Err(WrapError::Agent(
-            "Gemini CLI asks another API with this login: foveal can be put between where it asks \
-             with a key (GEMINI_API_KEY)"
+            "Gemini CLI uses another API with this login: to use foveal, authenticate with a key \
+             (GEMINI_API_KEY)"
                 .to_owned(),
         ));
     }

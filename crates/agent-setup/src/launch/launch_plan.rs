@@ -66,7 +66,7 @@ pub enum WrapError {
         what: String,
     },
     /// The address in its settings is none of an API.
-    #[error("what it has set cannot be an upstream: {0}")]
+    #[error("its configured address cannot be an upstream: {0}")]
     Upstream(#[from] UpstreamConfigError),
 }
 

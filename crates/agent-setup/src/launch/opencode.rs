@@ -45,7 +45,7 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
         });
         if let Some((set, Some(place))) = set.filter(|_| !plan.upstreams.has_default()) {
             let (set, place) = (strip_secrets(set), place.display());
-            plan.remarks.push(format!("opencode asks `{name}` at {set}, as {place} says"));
+            plan.remarks.push(format!("opencode uses `{name}` at {set}, as set in {place}"));
         }
         let built_in = BUILT_IN_PROVIDERS.iter().find(|(known, ..)| *known == name);
         let address = match (set, built_in) {
@@ -63,7 +63,7 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
     }
     if told.is_empty() {
         return Err(WrapError::Agent(
-            "it is not clear which provider opencode asks: name a model of one, as \
+            "cannot tell which provider opencode uses: specify a model, as in \
              -m anthropic/claude-sonnet-5"
                 .to_owned(),
         ));
@@ -78,7 +78,7 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
 fn read_user_content(asked: &LaunchRequest<'_>) -> Result<Value, WrapError> {
     let Some(text) = asked.environment.agent_variable(CONTENT) else { return Ok(json!({})) };
     let read = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
-    read.ok_or_else(|| WrapError::Agent(format!("{CONTENT} holds no JSON object")))
+    read.ok_or_else(|| WrapError::Agent(format!("{CONTENT} is not a JSON object")))
 }
 
 /// Returns the settings files, the strongest first: those in `.opencode` folders and in the folder

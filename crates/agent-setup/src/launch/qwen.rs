@@ -30,7 +30,7 @@ pub(crate) fn is_dashscope(address: &str) -> bool {
 pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapError> {
     if asked.arguments.iter().any(|one| one.split('=').next() == Some(ARGUMENT)) {
         return Err(WrapError::Agent(format!(
-            "`{ARGUMENT}` would lead past foveal: say it as `foveal wrap --upstream URL qwen`"
+            "`{ARGUMENT}` would bypass foveal: use `foveal wrap --upstream URL qwen`"
         )));
     }
     let settings = asked.environment.path_in_home(".qwen/settings.json");
@@ -38,15 +38,15 @@ pub(crate) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapE
     let auth = &settings["security"]["auth"];
     if auth["selectedType"] == "qwen-oauth" {
         return Err(WrapError::Agent(
-            "Qwen Code asks its own service with this login: foveal can be put between where it \
-             asks with a key (OPENAI_API_KEY)"
+            "Qwen Code uses its own service with this login: to use foveal, authenticate with a \
+             key (OPENAI_API_KEY)"
                 .to_owned(),
         ));
     }
     if settings["modelProviders"].as_object().is_some_and(|all| !all.is_empty()) {
         return Err(WrapError::Agent(
-            "its settings name providers (`modelProviders`), which no argument overrules: \
-             `foveal init --gateway qwen` sets them"
+            "its settings define providers (`modelProviders`), which arguments cannot override: \
+             use `foveal init --gateway qwen`"
                 .to_owned(),
         ));
     }

@@ -21,13 +21,13 @@ pub enum LoadError {
         why: io::Error,
     },
     /// The file is empty.
-    #[error("`{path}` is empty: there is no session in it")]
+    #[error("`{path}` is empty: it contains no session")]
     Empty {
         /// The path of the file.
         path: PathBuf,
     },
     /// The file is not in the format that the user named, or ends before its first record.
-    #[error("`{path}` is {why}; leave out --format to have the format detected")]
+    #[error("`{path}` is {why}; omit --format to detect the format")]
     WrongFormat {
         /// The path of the file.
         path: PathBuf,
@@ -74,7 +74,7 @@ pub enum LoadError {
     },
     /// The database has another schema than the known ones of opencode.
     #[error(
-        "`{path}` is not made as opencode's databases known here ({why}); to read a session, \
+        "`{path}` does not have a known opencode database schema ({why}); to read a session, \
          export it: `opencode export SESSION > session.json`"
     )]
     UnknownDatabase {
@@ -85,8 +85,8 @@ pub enum LoadError {
     },
     /// No session in the database has messages in the known tables.
     #[error(
-        "`{path}` holds no messages in the tables known here; to read a session, export it: \
-         `opencode export SESSION > session.json`"
+        "`{path}` has no messages in the known tables; to read a session, export it: `opencode \
+         export SESSION > session.json`"
     )]
     NoMessages {
         /// The path of the file.

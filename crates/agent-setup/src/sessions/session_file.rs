@@ -50,7 +50,7 @@ pub enum FindError {
         why: io::Error,
     },
     /// The folder has no file with the extension of a session.
-    #[error("`{path}` holds no {} file: name a folder that does, or a file", EXTENSIONS.map(|e| format!(".{e}")).join(", "))]
+    #[error("`{path}` contains no {} file: give a folder that does, or a file", EXTENSIONS.map(|e| format!(".{e}")).join(", "))]
     NoFiles {
         /// The path that the user gave.
         path: PathBuf,

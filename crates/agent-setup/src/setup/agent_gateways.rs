@@ -81,13 +81,15 @@ impl AgentGateway {
         let (title, asks) = (client.title, "sends its requests to");
         match self.listener {
             ListeningProgram::Foveal => {
-                format!("foveal answers at {address}, which {places} names")
+                format!("foveal is listening on {address}, as set in {places}")
             }
             ListeningProgram::Other => {
-                format!("{title} {asks} {address} ({places}), where another program answers")
+                format!(
+                    "{title} {asks} {address} ({places}), but another program is listening there"
+                )
             }
             ListeningProgram::None => {
-                format!("{title} {asks} {address} ({places}), where nothing answers")
+                format!("{title} {asks} {address} ({places}), but nothing is listening there")
             }
         }
     }
@@ -98,9 +100,9 @@ impl AgentGateway {
             return None;
         }
         let start = match (self.is_known, self.listener) {
-            (true, ListeningProgram::Other) => "end that program and start `foveal serve`",
+            (true, ListeningProgram::Other) => "stop that program and start `foveal serve`",
             (true, _) => "start `foveal serve`",
-            (false, _) => "start the server that belongs there",
+            (false, _) => "start the server for that address",
         };
         let ways = self.places.iter().map(|place| match place {
             AddressLocation::Variable(name) => format!("unset {name}"),
@@ -108,7 +110,7 @@ impl AgentGateway {
                 format!("run `foveal init {} --gateway --remove`", self.client.name)
             }
             AddressLocation::UserFile(path) | AddressLocation::OtherFile(path) => {
-                format!("take the address out of {}", path.display())
+                format!("remove the address from {}", path.display())
             }
         });
         let ways: Vec<String> = ways.collect();

@@ -83,7 +83,8 @@ impl SetupChange {
             remarks: Vec::new(),
         };
         if leaves {
-            let why = "a link leads out of the project: set up the file that it leads to, or remove the link";
+            let why = "the path is a link to outside the project: set up the file that it links \
+                       to, or remove the link";
             change.outcome = SetupOutcome::Failed(why.to_owned());
             return change;
         }
@@ -183,7 +184,7 @@ impl SetupChange {
         self.outcome = match self.write_file(removes) {
             Ok(true) => SetupOutcome::Applied,
             Ok(false) => SetupOutcome::Failed(format!(
-                "{} wrote it at the same time: end that, then run this again",
+                "{} wrote it at the same time: close it, then run this again",
                 self.client.title
             )),
             Err(why) => SetupOutcome::Failed(error_chain(&why)),

@@ -127,9 +127,9 @@ fn missing_settings_change(
         false => has_hooks,
     };
     let why = match options.folder {
-        Some(_) => "it has no settings for one project: leave --project away",
+        Some(_) => "it has no project settings: omit --project",
         None if !client.starts_servers() && options.no_hooks => {
-            "it starts no servers, and its plugin is all there is: leave --no-hooks away"
+            "it starts no MCP servers, and only its plugin can be set up: omit --no-hooks"
         }
         None => NO_PLACE,
     };
@@ -137,7 +137,7 @@ fn missing_settings_change(
 }
 
 /// The reason of a failed change if not even the home folder is known.
-const NO_PLACE: &str = "there is no place for its settings: set HOME";
+const NO_PLACE: &str = "cannot determine the path of its settings: set HOME";
 
 /// Returns a failed change for an agent whose provider address foveal cannot set.
 fn unsupported_address_change(

@@ -45,7 +45,7 @@ fn start(program: &Path) -> anyhow::Result<Vec<Duration>> {
     let once = || {
         let begun = Instant::now();
         let mut chat = Terminal::chat(program, home.path(), "http://127.0.0.1:9", &[], SIZE)?;
-        let took = chat.shows("/help tells keys")? - begun;
+        let took = chat.shows("/help lists keys")? - begun;
         chat.quits()?;
         Ok(took)
     };
@@ -64,7 +64,7 @@ fn first_token(program: &Path) -> anyhow::Result<Vec<Duration>> {
     let mut times = Vec::new();
     for _ in 0..TIMES {
         let mut chat = Terminal::chat(program, home.path(), &server.url, &[], SIZE)?;
-        chat.shows("/help tells keys")?;
+        chat.shows("/help lists keys")?;
         chat.types("go")?.types(ENTER)?;
         let shown = chat.shows("Zorp.")?;
         times.push(shown.saturating_duration_since(server.first.recv()?));
@@ -79,7 +79,7 @@ fn keys(program: &Path) -> anyhow::Result<Vec<Duration>> {
     let stream = Stream { waits: Duration::ZERO, pieces, every: Duration::from_millis(2) };
     let server = Server::start(stream)?;
     let mut chat = Terminal::chat(program, home.path(), &server.url, &[], SIZE)?;
-    chat.shows("/help tells keys")?;
+    chat.shows("/help lists keys")?;
     chat.types("go")?.types(ENTER)?.shows("word100 ")?;
     let mut typed = String::from("> ");
     let mut times = Vec::new();

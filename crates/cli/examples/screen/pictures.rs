@@ -28,7 +28,7 @@ pub(crate) fn write(program: &Path, folder: &Path) -> anyhow::Result<()> {
     let upstream = MockProvider::start(Settings::default()).context("no server")?;
     upstream.set_script(ReplyScript::by_turn(turns()));
     let mut chat = Terminal::chat(program, work, &upstream.url(), &[], SIZE)?;
-    chat.shows("/help tells keys")?;
+    chat.shows("/help lists keys")?;
     chat.types("parcels of exactly 50 euros should be free too")?.types(ENTER)?;
     chat.shows("? edit_file")?;
     picture(&chat, folder, "chat-question")?;

@@ -205,7 +205,7 @@ impl Newcomer {
 
     fn chat(&self, command: &str) {
         let mut terminal = self.start(command);
-        terminal.shows("/help tells keys").types("hello\r").shows("It is done.");
+        terminal.shows("/help lists keys").types("hello\r").shows("It is done.");
         terminal.types("/quit\r");
         assert_eq!(terminal.ends(), 0, "{command}");
     }

@@ -240,7 +240,7 @@ fn a_collector_that_is_gone_costs_nothing_but_one_line() {
         served.stop();
         assert!(began.elapsed() < Duration::from_secs(10), "{name}: {:?}", began.elapsed());
         let complaints = complaints(&world);
-        assert_eq!(complaints.matches("traces cannot be sent").count(), 1, "{complaints}");
+        assert_eq!(complaints.matches("cannot send traces").count(), 1, "{complaints}");
         assert!(
             complaints.contains("the collector rejected 3 of 3 traces"),
             "{name}: {complaints}"
@@ -258,7 +258,7 @@ fn nothing_is_sent_where_nobody_wants_it() {
         (
             "traces_grpc",
             vec![endpoint, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")],
-            Some("no traces are sent: foveal speaks http/json, and not grpc"),
+            Some("no traces are sent: foveal supports http/json, not grpc"),
         ),
     ] {
         let world = World::new(name);

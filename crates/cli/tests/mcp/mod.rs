@@ -236,11 +236,15 @@ fn doors_are_not_opened_by_accident() {
     let world = World::new("mcp_doors");
     world.write("a.txt", "");
     for (arguments, token, expected) in [
-        ("mcp --http 0.0.0.0:0", "", "other machines can reach 0.0.0.0:0; listen at 127.0.0.1"),
-        ("mcp --http 0.0.0.0:0 --public", "", "set a token that clients have to show"),
+        ("mcp --http 0.0.0.0:0", "", "other machines can reach 0.0.0.0:0; listen on 127.0.0.1"),
+        ("mcp --http 0.0.0.0:0 --public", "", "set a token that clients must send"),
         ("mcp --http 0.0.0.0:0 --public", "short", "FOVEAL_MCP_TOKEN is not a valid token"),
         ("mcp --http 0", "short", "FOVEAL_MCP_TOKEN is not a valid token"),
-        ("mcp --http 8799 --public", "", "name an address that they can, as 0.0.0.0:8799"),
+        (
+            "mcp --http 8799 --public",
+            "",
+            "use an address that they can reach, such as 0.0.0.0:8799",
+        ),
         ("mcp --http 8799 --public", GOOD, "other machines cannot reach 127.0.0.1:8799"),
         ("mcp --root no/such/folder", "", "`no/such/folder` cannot be used"),
         ("mcp --root a.txt", "", "`a.txt` is not a folder"),

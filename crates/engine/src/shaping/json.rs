@@ -1,15 +1,14 @@
 //! Rule `json`: white space that only formats JSON is cut.
 //!
-//! The result is the same text without blanks and line breaks between tokens, so the same value. A
-//! file's own text is never changed, since edits must quote it.
+//! The result is the same text without blanks and line breaks between tokens, so the same value.
+//! Text that an edit may quote is never changed.
 
 use std::iter::Peekable;
 use std::ops::Range;
 use std::vec::IntoIter;
 
-use foveal_tool_effects::EffectKind;
-
 use super::draft::ShapeDraft;
+use super::quotable_text::is_quotable;
 
 const RULE: &str = "json";
 
@@ -18,25 +17,13 @@ const LINES_MIN: usize = 4;
 
 /// Compacts every JSON object or array that fills whole lines.
 pub fn compact_json(draft: &mut ShapeDraft<'_>) {
-    if !draft.facts.printed.paths.is_empty() {
+    if is_quotable(draft) {
         return;
     }
-    // Text of another agent or an unknown tool may quote a file; an answer that is JSON as a whole
-    // does not.
-    let whole_only = match draft.facts.kind() {
-        EffectKind::Run | EffectKind::Fetch => false,
-        EffectKind::Other => true,
-        EffectKind::Read
-        | EffectKind::Search
-        | EffectKind::List
-        | EffectKind::Edit
-        | EffectKind::Write => return,
-    };
     let mut closings = ClosingBrackets::from_draft(draft);
     let mut at = 0;
     while at < draft.len() {
         match find_value_end(draft, at, &mut closings) {
-            Some(end) if whole_only && !is_whole_result(draft, at..end) => at = end,
             Some(end) => {
                 cut_whitespace(draft, at..end);
                 at = end;
@@ -44,11 +31,6 @@ pub fn compact_json(draft: &mut ShapeDraft<'_>) {
             None => at += 1,
         }
     }
-}
-
-fn is_whole_result(draft: &ShapeDraft<'_>, lines: Range<usize>) -> bool {
-    let blank = |at: usize| draft.line_text(at).trim().is_empty();
-    (0..lines.start).chain(lines.end..draft.len()).all(blank)
 }
 
 /// Returns the line after the JSON value that opens on the line at `at`, if it was printed over

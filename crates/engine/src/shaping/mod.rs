@@ -14,6 +14,7 @@ pub mod long_line;
 pub mod outline;
 pub mod pipeline;
 pub mod pointers;
+mod quotable_text;
 pub mod reduction;
 pub mod repeated_lines;
 pub mod table;

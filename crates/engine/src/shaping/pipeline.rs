@@ -297,8 +297,10 @@ fn shorten_draft(ask: &ResultShapingInputs<'_>, draft: &mut ShapeDraft<'_>, poin
     if draft.facts.kind() != EffectKind::Read {
         repeated_lines::fold_repeated_lines(draft);
         file_heading::group_hits_by_file(draft);
-        json::compact_json(draft);
-        table::compact_tables(draft, ask.record.tokenizer());
+        if ask.settings.compacts_layout {
+            json::compact_json(draft);
+            table::compact_tables(draft, ask.record.tokenizer());
+        }
     }
     if pointing {
         if let Some(bytes_max) = ask.settings.encoded_bytes_max {

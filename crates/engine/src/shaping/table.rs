@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use foveal_pricing::tokens::Tokenizer;
-use foveal_tool_effects::EffectKind;
 
 use super::draft::ShapeDraft;
+use super::quotable_text::is_quotable;
 
 const RULE: &str = "table";
 
@@ -32,18 +32,8 @@ const SAVING_DIVISOR: u64 = 20;
 /// Compacts every table in the output of a run or a listing, if it saves enough tokens by
 /// `tokenizer`.
 pub fn compact_tables(draft: &mut ShapeDraft<'_>, tokenizer: Tokenizer) {
-    match draft.facts.kind() {
-        EffectKind::Run | EffectKind::List => {}
-        EffectKind::Read
-        | EffectKind::Search
-        | EffectKind::Edit
-        | EffectKind::Write
-        | EffectKind::Fetch
-        | EffectKind::Other => return,
-    }
-    // Edits quote the text of files.
     let is_diff = |at: usize| draft.line_text(at).starts_with("@@ -");
-    if !draft.facts.printed.paths.is_empty() || (0..draft.len()).any(is_diff) {
+    if is_quotable(draft) || (0..draft.len()).any(is_diff) {
         return;
     }
     let mut at = 0;

@@ -561,7 +561,7 @@ fn json_loses_its_layout() {
     let json =
         "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1,\n    2\n  ],\n  \"q\": \"\\\" : x\"\n}";
     check(
-        "lossless",
+        "balanced",
         &format!("{USER}{}", run(&format!("got:\n{json}\ndone"))),
         r#"got:
 {"name":"a  b","list":[1,2],"q":"\" : x"}
@@ -570,14 +570,32 @@ done"#,
 }
 
 #[test]
-fn json_of_a_file_keeps_its_layout() {
+fn json_of_a_file_keeps_its_layout_whatever_brought_it() {
     let json = "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1,\n    2\n  ]\n}";
-    check("lossless", &format!("{USER}{}", read(json)), json);
-    check(
-        "lossless",
-        &format!("{USER}{}", run(&format!("```json\n{json}\n```"))),
-        &format!("```json\n{json}\n```"),
-    );
+    for call in [
+        r#"Read {"file_path":"/w/a.json"}"#,
+        r#"get_file_contents {"path":"a.json"}"#,
+        r#"mcp__filesystem__read_text_file {"path":"a.json"}"#,
+        r#"store_read {"task":"T-1"}"#,
+        r#"Bash {"command":"git show HEAD:a.json"}"#,
+        r#"Bash {"command":"node tool.cjs get a.json"}"#,
+        r#"Bash {"command":"jq . a.json"}"#,
+    ] {
+        for profile in ["lossless", "balanced"] {
+            let answer = format!("{USER}//- call {call}\n//- result\n{json}\n");
+            check(profile, &answer, json);
+        }
+    }
+    let quoted = format!("```json\n{json}\n```");
+    check("balanced", &format!("{USER}{}", run(&quoted)), &quoted);
+}
+
+#[test]
+fn lossless_keeps_the_layout_of_all_output() {
+    let json = "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1,\n    2\n  ]\n}";
+    for text in [json, BARRED] {
+        check("lossless", &format!("{USER}{}", run(text)), text);
+    }
 }
 
 /// A table as `psql` prints it.
@@ -590,7 +608,7 @@ const BARRED: &str = r#" id | name         |                 state
 #[test]
 fn tables_lose_their_padding() {
     check(
-        "lossless",
+        "balanced",
         &format!(
             "{USER}{}",
             run(r#"running tests
@@ -612,7 +630,7 @@ src/pump/io.py 42 7 83%
 TOTAL 160 19 88%"#,
     );
     check(
-        "lossless",
+        "balanced",
         &format!("{USER}{}", run(&format!("select:\n{BARRED}\n(3 rows)"))),
         r#"select:
  id | name | state
@@ -623,7 +641,7 @@ TOTAL 160 19 88%"#,
 (3 rows)"#,
     );
     check(
-        "lossless",
+        "balanced",
         &format!(
             "{USER}{}",
             run(r#"File          | % Stmts | % Branch | Uncovered
@@ -643,7 +661,7 @@ All files | 85.71 | 100 |
 #[test]
 fn listings_lose_their_padding() {
     check(
-        "lossless",
+        "balanced",
         &format!(
             "{USER}{}",
             run(r#"USER         PID %CPU %MEM COMMAND
@@ -657,7 +675,7 @@ pump 2212 12.5 1.9 node  server.js --port 80
 pump 22130 0.5 0.9 sh -c  make all"#,
     );
     check(
-        "lossless",
+        "balanced",
         &format!(
             "{USER}{}",
             run(r#"total 48
@@ -680,9 +698,13 @@ fn what_only_looks_like_a_table_stays() {
         "Usage: x\n  -a, --all     show all\n  -b, --both    show both\n  -c, --count   count",
         "NAME    SIZE   KIND\none     2      file\n\nthree   4      file",
     ] {
-        check("lossless", &format!("{USER}{}", run(text)), text);
+        check("balanced", &format!("{USER}{}", run(text)), text);
     }
     check("lossless", &format!("{USER}{}", read(BARRED)), BARRED);
+    let shown = format!(
+        "//- call Bash {{\"command\":\"git show HEAD:README.md\"}}\n//- result\n{BARRED}\n"
+    );
+    check("balanced", &format!("{USER}{shown}"), BARRED);
 }
 
 #[test]
@@ -772,7 +794,7 @@ text 14"#,
 fn json_in_the_words_of_an_agent_keeps_its_layout() {
     let report = "I found:\n{\n  \"name\": 1,\n  \"list\": 2\n}";
     let call = "//- call Think {}\n//- result";
-    check("lossless", &format!("{USER}{call}\n{report}\n"), report);
+    check("balanced", &format!("{USER}{call}\n{report}\n"), report);
 }
 
 #[test]

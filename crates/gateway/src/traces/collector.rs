@@ -28,7 +28,9 @@ pub struct TraceCollector {
 
 /// The error of an invalid collector address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{address}` is no address of a collector: {reason}; give one as http://127.0.0.1:4318")]
+#[error(
+    "`{address}` is not a valid collector address: {reason}; use one such as http://127.0.0.1:4318"
+)]
 pub struct CollectorAddressError {
     /// The given address, without secrets.
     pub address: String,
@@ -56,13 +58,13 @@ impl TraceCollector {
     pub fn from_endpoint(address: &str) -> Result<Self, CollectorAddressError> {
         let address = address.trim();
         let bad = |reason| CollectorAddressError { address: strip_secrets(address), reason };
-        let uri: Uri = address.parse().map_err(|_| bad("it cannot be read"))?;
+        let uri: Uri = address.parse().map_err(|_| bad("it cannot be parsed"))?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
-            return Err(bad("it has no http:// or https://"));
+            return Err(bad("it does not begin with http:// or https://"));
         }
-        let authority = uri.authority().ok_or_else(|| bad("it names no host"))?;
+        let authority = uri.authority().ok_or_else(|| bad("it has no host"))?;
         if authority.as_str().contains('@') {
-            return Err(bad("it holds a name or password, which belong into headers"));
+            return Err(bad("it contains a user name or password; send these in headers"));
         }
         Ok(Self {
             uri,
@@ -174,7 +176,7 @@ mod tests {
             ("127.0.0.1:4317", "http://"),
             ("grpc://host:1", "http://"),
             ("http://me:secret@host", "password"),
-            ("http://a b", "cannot be read"),
+            ("http://a b", "cannot be parsed"),
         ] {
             let error = TraceCollector::from_base_address(wrong).expect_err(wrong).to_string();
             assert!(error.contains(reason) && !error.contains("secret"), "{error}");

@@ -99,7 +99,7 @@ fn interpret_response(
         let (rejected, why) = otlp::parse_rejection(answer);
         return Ok(ExportOutcome { rejected, why });
     }
-    let why = format!("it answers {status}");
+    let why = format!("it answered {status}");
     match status.as_u16() {
         429 | 502 | 503 | 504 => {
             let after = headers.get(RETRY_AFTER).and_then(|after| after.to_str().ok());

@@ -100,17 +100,17 @@ impl TraceSettings {
             "http/json" => true,
             "http/protobuf" => {
                 self.warnings.push(
-                    "traces are sent as JSON, which collectors take at the same address; \
-                     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json says so"
+                    "traces are sent as JSON, which collectors accept at the same address; set \
+                     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json to hide this warning"
                         .to_owned(),
                 );
                 true
             }
             other => {
                 self.warnings.push(format!(
-                    "no traces are sent: foveal speaks http/json, and not {other}; set \
-                     {PROTOCOL_TRACES}=http/json, and {ENDPOINT_TRACES} to where your collector \
-                     listens for HTTP, mostly http://HOST:4318/v1/traces"
+                    "no traces are sent: foveal supports http/json, not {other}; set \
+                     {PROTOCOL_TRACES}=http/json, and {ENDPOINT_TRACES} to the address where your \
+                     collector listens for HTTP, usually http://HOST:4318/v1/traces"
                 ));
                 false
             }
@@ -128,7 +128,7 @@ impl TraceSettings {
         let headers = headers.map_or_else(Vec::new, |text| parse_pairs(text));
         let (mut collector, wrong) = collector.with_headers(headers);
         for name in wrong {
-            self.warnings.push(format!("`{name}` in {HEADERS} is no header: it is left out"));
+            self.warnings.push(format!("`{name}` in {HEADERS} is not a valid header: ignored"));
         }
         collector = collector.with_resource(resource_attributes(told));
         if let Some(ms) = self.parse_milliseconds(said([TIMEOUT_TRACES, TIMEOUT]), TIMEOUT) {
@@ -144,7 +144,8 @@ impl TraceSettings {
         let text = said?.trim();
         let ms = text.parse::<u64>().ok().filter(|ms| *ms > 0);
         if ms.is_none() {
-            self.warnings.push(format!("`{text}` in {name} is no time in milliseconds"));
+            self.warnings
+                .push(format!("`{text}` in {name} is not a number of milliseconds: ignored"));
         }
         ms.map(Duration::from_millis)
     }
@@ -223,7 +224,9 @@ mod tests {
         assert_eq!(with("http/json").warnings, [""; 0]);
         let grpc = with("grpc");
         assert_eq!(grpc.collector, None);
-        assert!(grpc.warnings[0].contains("and not grpc") && grpc.warnings[0].contains("4318"));
+        assert!(
+            grpc.warnings[0].contains("http/json, not grpc") && grpc.warnings[0].contains("4318")
+        );
         let binary = with("http/protobuf");
         assert!(binary.collector.is_some() && binary.warnings[0].contains("as JSON"));
         let counts_first = traces(&[

@@ -195,7 +195,7 @@ impl ExportTask {
         self.shared.exported.fetch_add(count - rejected, Ordering::Relaxed);
         self.shared.queue.count_dropped(rejected);
         if rejected > 0 {
-            self.report_failure(&format!("it did not take {rejected} of {count}: {}", taken.why));
+            self.report_failure(&format!("it rejected {rejected} of {count}: {}", taken.why));
         }
     }
 
@@ -211,7 +211,7 @@ impl ExportTask {
     fn report_failure(&mut self, why: &str) {
         if let Some(complain) = self.on_failure.take() {
             complain(format!(
-                "traces cannot be sent to {}: {why}; requests go on without them",
+                "cannot send traces to {}: {why}; requests are not affected",
                 self.collector
             ));
         }

@@ -26,7 +26,7 @@ fn each_protocol_goes_to_its_provider() {
     // No guess that could send a key to a stranger.
     for path in ["/v1/models", "/api/event_logging/batch", "/v1/threads/t/messages"] {
         let unclear = chosen(&upstreams, path, &bearer("unknown"));
-        assert!(unclear.starts_with("it is not clear whose API this is"), "{unclear}");
+        assert!(unclear.starts_with("cannot tell which provider this request is for"), "{unclear}");
     }
     let mut login = bearer("eyJ");
     login.insert("chatgpt-account-id", "a".parse().unwrap());
@@ -91,7 +91,10 @@ fn keys_of_others_go_to_nobody() {
         ("/v1beta/models", with("x-goog-api-key", "company-token")),
     ] {
         let went = chosen(&upstreams, path, &headers);
-        assert!(went.starts_with("it is not clear whose API this is"), "{path}: {went}");
+        assert!(
+            went.starts_with("cannot tell which provider this request is for"),
+            "{path}: {went}"
+        );
     }
     for (path, headers) in [
         ("/v1/messages", with("authorization", "Bearer sk-ant-oat01-1")),
@@ -123,11 +126,14 @@ fn a_second_key_does_not_go_along() {
     ] {
         for path in ["/v1/messages", "/v1/models", "/api/event_logging/batch"] {
             let went = chosen(&upstreams, path, &both(own, second));
-            assert!(went.starts_with("it is not clear whose API this is"), "{second:?}: {went}");
+            assert!(
+                went.starts_with("cannot tell which provider this request is for"),
+                "{second:?}: {went}"
+            );
         }
     }
     let went = chosen(&upstreams, "/v1/messages?key=AIza1", &both(own, ("x-app", "cli")));
-    assert!(went.starts_with("it is not clear whose API this is"), "{went}");
+    assert!(went.starts_with("cannot tell which provider this request is for"), "{went}");
     let twice = both(own, ("x-api-key", "sk-ant-api03-1"));
     assert!(chosen(&upstreams, "/v1/messages", &twice).starts_with("https://api.anthropic.com/"));
 }
@@ -148,7 +154,7 @@ fn a_named_provider_gets_no_key_of_another() {
         (Upstreams::new().with_default(everything), "/v1/x", with("authorization", "sk-or-v1-1")),
     ] {
         let went = chosen(&upstreams, path, &headers);
-        assert!(went.starts_with("the request has a key of "), "{path}: {went}");
+        assert!(went.starts_with("the request has a key for "), "{path}: {went}");
     }
     // A named upstream may have keys of an unknown shape.
     for key in ["Bearer company-token", "Bearer sk-1234", "Bearer eyJ"] {
@@ -188,7 +194,7 @@ fn one_upstream_takes_all_that_names_no_other() {
     named.insert(UPSTREAM_HEADER, "work".parse().unwrap());
     assert_eq!(chosen(&upstreams, "/v1/x", &named), "https://models.example/v1/x");
     named.insert(UPSTREAM_HEADER, "evil.example".parse().unwrap());
-    assert!(chosen(&upstreams, "/v1/x", &named).starts_with("there is no upstream `evil.example`"));
+    assert!(chosen(&upstreams, "/v1/x", &named).starts_with("upstream `evil.example` not found"));
 }
 
 #[test]
@@ -256,7 +262,8 @@ fn keys_of_clouds_go_nowhere_by_a_guess() {
         ("/api/hello", &google),
     ] {
         let refused = chosen(&upstreams, path, headers);
-        let reasons = ["it is not clear whose API this is", "the request has a key of azure"];
+        let reasons =
+            ["cannot tell which provider this request is for", "the request has a key for azure"];
         assert!(reasons.iter().any(|it| refused.starts_with(it)), "{path}: {refused}");
     }
     let named =

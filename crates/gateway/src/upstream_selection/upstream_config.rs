@@ -23,12 +23,12 @@ pub enum UpstreamConfigError {
     #[error(transparent)]
     Address(#[from] UpstreamAddressError),
     /// The second address without a name.
-    #[error("two upstreams cannot take everything: name one, as `--upstream NAME={0}`")]
+    #[error("only one upstream can be the default: name the other, as in `--upstream NAME={0}`")]
     TwoDefaults(String),
     /// The name is part of another path.
     #[error(
-        "`{0}` cannot be the name of an upstream: it begins the path of requests; take letters, \
-         digits, `-` and `_`, and no name that other paths begin with"
+        "`{0}` is not a valid upstream name: names begin the paths of requests; use letters, \
+         digits, `-` and `_`, and no name that begins another path"
     )]
     InvalidName(String),
 }
@@ -177,7 +177,7 @@ mod tests {
     fn names_are_no_paths_of_apis() {
         for name in ["v1", "v1beta", "healthz", "metrics", "", "a b", "a.b"] {
             let refused = all(&[&format!("{name}=https://a.example")]).unwrap_err();
-            assert!(refused.contains("cannot be the name"), "{name}: {refused}");
+            assert!(refused.contains("is not a valid upstream name"), "{name}: {refused}");
         }
         assert!(all(&["vertex=https://a.example", "my-work_2=https://b.example"]).is_ok());
     }

@@ -14,21 +14,23 @@ pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 /// Why a request could be read in more than one way.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AmbiguousRequest {
-    #[error("the header `{0}` comes twice")]
+    #[error("the header `{0}` occurs twice")]
     DuplicateHeader(HeaderName),
     #[error("the header `host` is missing")]
     MissingHost,
-    #[error("the header `host` has to be one name or address, with one port at most")]
+    #[error("the header `host` must be one name or address, with at most one port")]
     InvalidHost,
-    #[error("the header `origin` has to be `null`, or a scheme with one name or address")]
+    #[error("the header `origin` must be `null`, or a scheme with one name or address")]
     InvalidOrigin,
-    #[error("the address is of another host than the header `host`")]
+    #[error("the request's address and the header `host` name different hosts")]
     HostMismatch,
-    #[error("of `transfer-encoding` only `chunked` is read, and once")]
+    #[error("`transfer-encoding` must be `chunked`, and occur only once")]
     UnsupportedTransferEncoding,
-    #[error("there are both `content-length` and `transfer-encoding`")]
+    #[error("both `content-length` and `transfer-encoding` are set")]
     ConflictingLengths,
-    #[error("a body in pieces comes along with the request before it; wait for that one's answer")]
+    #[error(
+        "a chunked body was sent before the previous request was answered; wait for that answer"
+    )]
     PipelinedChunkedBody,
 }
 

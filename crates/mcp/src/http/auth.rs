@@ -53,13 +53,11 @@ impl RequestRejection {
     /// Converts this to a response.
     pub(super) fn into_response(self) -> Response<String> {
         let (status, text) = match &self {
-            Self::NoToken => (StatusCode::UNAUTHORIZED, "a bearer token is needed".to_owned()),
-            Self::NoSuchPath => {
-                (StatusCode::NOT_FOUND, "the protocol is spoken at /mcp".to_owned())
-            }
+            Self::NoToken => (StatusCode::UNAUTHORIZED, "a bearer token is required".to_owned()),
+            Self::NoSuchPath => (StatusCode::NOT_FOUND, "the endpoint is /mcp".to_owned()),
             Self::UnknownHost => {
-                let what = "the server is not known under this name and port; if they lead here, \
-                            name them with --host";
+                let what = "this host name and port are not allowed; if they lead to this server, \
+                            allow them with --host";
                 (StatusCode::FORBIDDEN, what.to_owned())
             }
             Self::Ambiguous(what) => (StatusCode::BAD_REQUEST, what.to_string()),

@@ -5,9 +5,9 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 /// Why a body is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum UnsupportedEncoding {
-    #[error("bodies are not decoded; send it without `content-encoding`")]
+    #[error("encoded bodies are not supported; send it without `content-encoding`")]
     ContentEncoding,
-    #[error("bodies are read as UTF-8 alone; leave `charset` out of `content-type`")]
+    #[error("only UTF-8 bodies are supported; remove `charset` from `content-type`")]
     Charset,
 }
 

@@ -227,7 +227,7 @@ fn message_kind(body: &[u8]) -> Result<PostedMessageKind, RequestRefusal> {
             _ => PostedMessageKind::Other,
         }),
         ParsedMessage::Ignored => {
-            let what = "this is no message of the protocol".to_owned();
+            let what = "this is not a valid protocol message".to_owned();
             Err(JsonRpcRefusal::invalid(None, what).into())
         }
         ParsedMessage::Refused(refusal) => Err(refusal.into()),

@@ -57,15 +57,15 @@ impl RequestRefusal {
         let (status, refusal) = match self {
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, JsonRpcRefusal::too_long()),
             Self::Truncated => {
-                let what = "the body was broken off".to_owned();
+                let what = "the body ended before it was complete".to_owned();
                 (StatusCode::BAD_REQUEST, JsonRpcRefusal::invalid(None, what))
             }
             Self::Busy => {
-                let what = "too much is under way; try again in a moment".to_owned();
+                let what = "too many requests are in progress; try again in a moment".to_owned();
                 (StatusCode::SERVICE_UNAVAILABLE, JsonRpcRefusal::invalid(None, what))
             }
             Self::NoSuchSession => {
-                let what = "there is no such session any more; begin a new one".to_owned();
+                let what = "the session no longer exists; start a new one".to_owned();
                 (StatusCode::NOT_FOUND, JsonRpcRefusal::invalid(None, what))
             }
             Self::InvalidMessage(refusal) => (StatusCode::BAD_REQUEST, *refusal),

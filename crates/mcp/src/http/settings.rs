@@ -73,25 +73,25 @@ impl HttpSettings {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum HttpError {
     /// Other machines could reach the address, which is not wanted.
-    #[error(
-        "other machines can reach {0}; listen at 127.0.0.1, or say that this is wanted and set a \
-         token"
-    )]
+    #[error("other machines can reach {0}; listen on 127.0.0.1, or use --public and set a token")]
     Public(SocketAddr),
     /// Other machines could reach the address without a token.
-    #[error("other machines can reach {0}; set a token that clients have to show")]
+    #[error("other machines can reach {0}; set a token that clients must send")]
     NoToken(SocketAddr),
     /// No other machine could reach the address, although that is wanted.
     #[error(
-        "other machines cannot reach {0}; to serve them name an address that they can, as \
-         0.0.0.0:{port}", port = .0.port()
+        "other machines cannot reach {0}; to serve them, use an address that they can reach, such \
+         as 0.0.0.0:{port}", port = .0.port()
     )]
     NotPublic(SocketAddr),
-    #[error("`{0}` is no name of a host; name one as box.example, box.example:8080 or [::1]:8080")]
+    #[error(
+        "`{0}` is not a valid host name; use one such as box.example, box.example:8080 or \
+         [::1]:8080"
+    )]
     Host(String),
-    #[error("cannot listen at {address}; choose another port")]
+    #[error("cannot listen on {address}; choose another port")]
     Listen { address: SocketAddr, source: io::Error },
     /// The operating system refused a resource.
-    #[error("cannot begin to serve: {0}")]
+    #[error("cannot start the server: {0}")]
     Start(#[source] io::Error),
 }

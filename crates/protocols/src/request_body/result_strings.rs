@@ -5,7 +5,6 @@
 use super::error::BodyError;
 use super::json_lookup::{self, ByteRange, array_elements, find_members};
 use super::nested_json;
-use crate::json;
 use crate::protocol::Protocol;
 
 /// The strings that hold a result's text.
@@ -125,11 +124,8 @@ fn content_strings(
             strings.push(part);
             continue;
         }
-        let [kind, text] = find_members(message, &part, ["type", "text"])?;
-        let kind = kind.and_then(|kind| json_lookup::string_text(message, &kind));
-        if json::is_text_type(kind.as_deref()) {
-            strings.extend(text.filter(|text| json_lookup::is_string(message, text)));
-        }
+        let [text] = find_members(message, &part, ["text"])?;
+        strings.extend(text.filter(|text| json_lookup::is_string(message, text)));
     }
     Ok(strings)
 }

@@ -44,7 +44,7 @@ pub(crate) enum EmbeddingAnswerError {
     Dimensions(usize, usize),
     #[error("a vector of {0} components")]
     Size(usize),
-    #[error("a vector with a component that is no finite number")]
+    #[error("a vector with a component that is not a finite number")]
     NotFinite,
     #[error("several vectors for one text")]
     Index,

@@ -143,7 +143,7 @@ impl EmbeddingConnection {
             };
         }
         let reason = match error {
-            ureq::Error::HostNotFound => "there is no such host".to_owned(),
+            ureq::Error::HostNotFound => "host not found".to_owned(),
             // Without the words `io: `.
             ureq::Error::Io(error) => error.to_string(),
             error => error.to_string(),

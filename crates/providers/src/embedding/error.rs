@@ -15,19 +15,19 @@ pub const EMBEDDINGS_KEY_VARIABLE: &str = "FOVEAL_EMBEDDINGS_KEY";
 pub enum EmbeddingSpecError {
     /// The text does not begin with a protocol.
     #[error(
-        "`{0}` is no embedder: write built-in, none, ollama:MODEL or openai:MODEL, \
-         with @URL after the model for another server than the usual one"
+        "`{0}` is not a valid embedder: use built-in, none, ollama:MODEL or openai:MODEL, with \
+         @URL after the model for a server other than the default"
     )]
     Unknown(String),
-    #[error("`{0}` names no model: write it after the colon, such as ollama:nomic-embed-text")]
+    #[error("`{0}` has no model: add it after the colon, as in ollama:nomic-embed-text")]
     NoModel(String),
     /// The part after the `@` is not an address.
-    #[error("`{0}` is no address of a server: write http://HOST:PORT or https://HOST")]
+    #[error("`{0}` is not a valid server address: use http://HOST:PORT or https://HOST")]
     Address(String),
     /// The name of the model ends with a text that looks like a server.
     #[error(
-        "`{host}` looks like a server without its scheme: write {begin}https://{host}, or http:// \
-         for this machine"
+        "`{host}` looks like a server address without a scheme: use {begin}https://{host}, or \
+         http:// for this machine"
     )]
     NoScheme {
         /// The part before the server: protocol and model.
@@ -36,14 +36,14 @@ pub enum EmbeddingSpecError {
     },
     /// The address holds more than a server and a path, perhaps a secret.
     #[error(
-        "the address of a server must not hold a name, password, question or fragment: \
-         give a key in {EMBEDDINGS_KEY_VARIABLE}"
+        "a server address must not contain a user name, password, query or fragment: set the key \
+         in {EMBEDDINGS_KEY_VARIABLE}"
     )]
     Secret,
     /// The texts would travel unencrypted.
     #[error(
-        "`{address}` is another machine, and http would send your code there for everybody on \
-         the way to read: use https, or write {protocol}+http:MODEL@{address} if you want that"
+        "`{address}` is another machine, and http would send your code there unencrypted: use \
+         https, or {protocol}+http:MODEL@{address} to allow that"
     )]
     Unencrypted { address: String, protocol: &'static str },
 }
@@ -53,23 +53,26 @@ pub enum EmbeddingSpecError {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum EmbeddingServerError {
     #[error(
-        "{url} cannot be reached ({reason}): check that the server runs and the address is right"
+        "cannot reach {url} ({reason}): check that the server is running and the address is correct"
     )]
     Unreachable { url: String, reason: String },
     /// No authority that the system trusts signed the certificate.
     #[error(
-        "{url} has a certificate that is not trusted ({reason}): add its authority to those of the \
-         system, or give it in SSL_CERT_FILE"
+        "{url} has an untrusted certificate ({reason}): add its certificate authority to those of \
+         the system, or set SSL_CERT_FILE to it"
     )]
     Certificate { url: String, reason: String },
-    #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
+    #[error(
+        "{url} did not answer within {seconds} s: it may be overloaded, or still loading the model"
+    )]
     RequestTimeout { url: String, seconds: u64 },
-    #[error("{url} asks for a key: set {EMBEDDINGS_KEY_VARIABLE}")]
+    #[error("{url} requires a key: set {EMBEDDINGS_KEY_VARIABLE}")]
     KeyMissing { url: String },
-    #[error("{url} refuses the key in {EMBEDDINGS_KEY_VARIABLE} ({status}{said})")]
+    #[error("{url} rejected the key in {EMBEDDINGS_KEY_VARIABLE} ({status}{said})")]
     KeyRejected { url: String, status: u16, said: ServerMessage },
     #[error(
-        "{url} knows no model `{model}`, or is no address for embeddings (404{said}): check both{hint}"
+        "{url} has no model `{model}`, or is not an embeddings address (404{said}): check \
+         both{hint}"
     )]
     UnknownModel {
         url: String,
@@ -78,23 +81,23 @@ pub enum EmbeddingServerError {
         /// Further advice.
         hint: String,
     },
-    #[error("{url} sends on to `{to}`, which is not followed: give that address if it is right")]
+    #[error("{url} redirects to `{to}`, which is not followed: use that address if it is correct")]
     Redirect { url: String, to: String },
-    #[error("{url} is asked too often (429{said}): try again {}", retry_advice(*.wait))]
+    #[error("{url} received too many requests (429{said}): try again {}", retry_advice(*.wait))]
     RateLimited {
         url: String,
         /// The delay that the server asked for, if any.
         wait: Option<Duration>,
         said: ServerMessage,
     },
-    #[error("{url} refuses the texts ({status}{said}): check that `{model}` is an embedding model")]
-    RequestRejected { url: String, model: String, status: u16, said: ServerMessage },
-    #[error("{url} fails ({status}{said}): see its log, or try again later")]
-    ServerFailed { url: String, status: u16, said: ServerMessage },
     #[error(
-        "{url} answers with something else than vectors ({reason}): check that it speaks {protocol}"
+        "{url} rejected the texts ({status}{said}): check that `{model}` is an embedding model"
     )]
+    RequestRejected { url: String, model: String, status: u16, said: ServerMessage },
+    #[error("{url} failed ({status}{said}): see its log, or try again later")]
+    ServerFailed { url: String, status: u16, said: ServerMessage },
+    #[error("{url} did not return valid vectors ({reason}): check that it supports {protocol}")]
     InvalidAnswer { url: String, reason: String, protocol: &'static str },
-    #[error("stopped before {url} gave an answer")]
+    #[error("stopped before {url} answered")]
     Cancelled { url: String },
 }

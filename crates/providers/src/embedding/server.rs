@@ -173,7 +173,8 @@ impl ServerEmbedder {
                 Ok(answer) => return answer,
                 Err(RecvTimeoutError::Timeout) => self.check_cancelled()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    let (url, reason) = (self.connection.url.clone(), "the request broke off");
+                    let (url, reason) =
+                        (self.connection.url.clone(), "the request was interrupted");
                     return Err(EmbeddingServerError::Unreachable {
                         url,
                         reason: reason.to_owned(),

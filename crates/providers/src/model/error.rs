@@ -13,23 +13,25 @@ use crate::backoff::retry_advice;
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum LlmError {
     #[error(
-        "{url} cannot be reached ({reason}): check that the server runs and the address is right"
+        "cannot reach {url} ({reason}): check that the server is running and the address is correct"
     )]
     Unreachable { url: String, reason: String },
-    #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
+    #[error(
+        "{url} did not answer within {seconds} s: it may be overloaded, or still loading the model"
+    )]
     ResponseTimeout { url: String, seconds: u64 },
-    #[error("{url} fell silent for {seconds} s in the middle of its answer")]
+    #[error("{url} sent nothing for {seconds} s in the middle of its answer")]
     Stalled { url: String, seconds: u64 },
-    #[error("the answer of {url} broke off")]
+    #[error("the answer of {url} was interrupted")]
     Interrupted { url: String },
-    #[error("the answer of {url} is empty: no text and no call of a tool")]
+    #[error("the answer of {url} is empty: no text and no tool call")]
     EmptyAnswer { url: String },
-    #[error("{url} asks for a key: set {variable}")]
+    #[error("{url} requires a key: set {variable}")]
     KeyMissing { url: String, variable: &'static str },
-    #[error("{url} refuses the key in {variable} ({status}{said})")]
+    #[error("{url} rejected the key in {variable} ({status}{said})")]
     KeyRejected { url: String, variable: &'static str, status: u16, said: ServerMessage },
     #[error(
-        "{url} knows no model `{model}`, or is no address of a model API (404{said}): check both{hint}"
+        "{url} has no model `{model}`, or is not a model API address (404{said}): check both{hint}"
     )]
     UnknownModel {
         url: String,
@@ -38,11 +40,11 @@ pub enum LlmError {
         /// Further advice.
         hint: String,
     },
-    #[error("{url} sends on to another address (status {status}), which is not followed")]
+    #[error("{url} redirects to another address (status {status}), which is not followed")]
     Redirect { url: String, status: u16 },
     #[error("the conversation is too long for `{model}` ({status}{said})")]
     PromptTooLong { model: String, status: u16, said: ServerMessage, overflow: ContextOverflow },
-    #[error("{url} is asked too often ({status}{said}): try again {}", retry_advice(*.wait))]
+    #[error("{url} received too many requests ({status}{said}): try again {}", retry_advice(*.wait))]
     RateLimited {
         url: String,
         status: u16,
@@ -50,7 +52,7 @@ pub enum LlmError {
         wait: Option<Duration>,
         said: ServerMessage,
     },
-    #[error("{url} fails ({status}{said}): see its log, or try again later")]
+    #[error("{url} failed ({status}{said}): see its log, or try again later")]
     ServerFailed {
         url: String,
         status: u16,
@@ -58,9 +60,9 @@ pub enum LlmError {
         wait: Option<Duration>,
         said: ServerMessage,
     },
-    #[error("{url} refuses the request ({status}{said})")]
+    #[error("{url} rejected the request ({status}{said})")]
     RequestRejected { url: String, status: u16, said: ServerMessage },
-    #[error("{url} answers with something else than a stream of {protocol}: check the address")]
+    #[error("{url} did not return a stream of {protocol}: check the address")]
     NotAStream { url: String, protocol: &'static str },
 }
 

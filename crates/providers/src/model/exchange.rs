@@ -78,7 +78,7 @@ pub(crate) fn build_request(
     body: StreamingBody,
 ) -> Result<Request<StreamingBody>, LlmError> {
     let away = |reason: String| LlmError::Unreachable { url: url.to_owned(), reason };
-    let uri: Uri = url.parse().map_err(|_| away("the address cannot be read".to_owned()))?;
+    let uri: Uri = url.parse().map_err(|_| away("the address is not valid".to_owned()))?;
     let mut request = Request::new(body);
     *request.method_mut() = method;
     *request.uri_mut() = uri;

@@ -36,24 +36,24 @@ pub struct ModelSpec {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ModelSpecError {
     #[error(
-        "`{0}` is no model: write NAME:MODEL, such as anthropic:claude-sonnet-4-5 or ollama:qwen3; \
-         names are {names}", names = names()
+        "`{0}` is not a valid model: use NAME:MODEL, such as anthropic:claude-sonnet-4-5 or \
+         ollama:qwen3; NAME is one of {names}", names = names()
     )]
     Unknown(String),
-    #[error("`{0}` names no model: write it after the colon, such as ollama:qwen3")]
+    #[error("`{0}` has no model: add it after the colon, as in ollama:qwen3")]
     NoModel(String),
-    #[error("`{0}` does not say where the server is: write {0}@https://HOST/v1")]
+    #[error("`{0}` has no server address: use {0}@https://HOST/v1")]
     NoAddress(String),
-    #[error("`{0}` is no address of a server: write http://HOST:PORT or https://HOST")]
+    #[error("`{0}` is not a valid server address: use http://HOST:PORT or https://HOST")]
     Address(String),
     #[error(
-        "the address of a server must not hold a name, password, question or fragment: give a key \
+        "a server address must not contain a user name, password, query or fragment: set the key \
          in {MODEL_KEY_VARIABLE}"
     )]
     Secret,
     #[error(
-        "`{address}` is another machine, and http would send your code there for everybody on the \
-         way to read: use https, or write {name}+http:MODEL@{address} if you want that"
+        "`{address}` is another machine, and http would send your code there unencrypted: use \
+         https, or {name}+http:MODEL@{address} to allow that"
     )]
     Unencrypted { name: &'static str, address: String },
 }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::key_paths::KeyPaths;
 use crate::record_reader::RecordReader;
 use crate::session_sink::SessionSink;
+use crate::sessions::request_bodies::is_responses_item;
 
 /// Line types that are never part of a prompt.
 const BOOKKEEPING: [&str; 3] =
@@ -42,9 +43,8 @@ pub(crate) fn is_format(head: &KeyPaths) -> bool {
         ["session_meta", "response_item", "turn_context", "event_msg", "compacted"];
     let is_header =
         head.is_complete && head.has_all_keys(&["id", "timestamp"]) && !head.has_key("type");
-    let is_item = head.is_complete
-        && head.short_text("type").is_some_and(openai_responses::is_item_type)
-        && head.has_any_key(&["role", "call_id", "summary", "action"]);
+    // A list of items is the input of a request; rollouts have one item a line.
+    let is_item = !head.is_listed && is_responses_item(head);
     (head.has_key("payload") && head.has_text("type", &ENVELOPES))
         || (is_header && head.has_any_key(&["instructions", "git"]))
         || head.has_text("record_type", &["state"])

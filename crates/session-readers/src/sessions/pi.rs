@@ -26,8 +26,11 @@ pub(crate) struct PiReader {
 
 /// Detects a session by the keys of its lines.
 pub(crate) fn is_format(head: &KeyPaths) -> bool {
-    let is_header =
-        head.has_text("type", &["session"]) && head.has_any_key(&["cwd", "timestamp", "version"]);
+    // A whole session in one document is another program's.
+    let is_header = head.is_complete
+        && !head.has_object_list()
+        && head.has_text("type", &["session"])
+        && head.has_any_key(&["cwd", "timestamp", "version"]);
     let is_message = head.has_text("type", &["message"]) && head.has_key("message.role");
     is_header || (is_message && head.is_complete)
 }
@@ -37,6 +40,9 @@ struct PiSession {
     /// The number of steps before each line of the session, with the header as line 0.
     steps_before_line: Vec<usize>,
     chain: RecordChain,
+    known_records: usize,
+    /// The number of records that pi does not write.
+    foreign_records: usize,
 }
 
 impl RecordReader for PiReader {
@@ -44,7 +50,6 @@ impl RecordReader for PiReader {
         let kind = json::take_text(&mut record, "type").unwrap_or_default();
         if kind == "session" {
             self.close_session(output);
-            output.mark_recognised();
             let id = json::take_text(&mut record, "id").unwrap_or_else(|| output.name.to_owned());
             let mut recording = PiSession::new(id);
             recording.draft.directory = json::take_text(&mut record, "cwd");
@@ -58,36 +63,10 @@ impl RecordReader for PiReader {
         if record.contains_key("parentId") {
             recording.chain.note_branch(json::get_text(&record, "parentId"), before, output);
         }
-        let time = output.parse_time(&record, "timestamp");
-        match kind.as_str() {
-            "message" => match json::take_object(&mut record, "message") {
-                Some(message) => {
-                    output.mark_recognised();
-                    recording.add_message(message, time, output);
-                }
-                None => output.report_bad_field("message", "an object"),
-            },
-            "compaction" => recording.add_compaction(&mut record, time, output),
-            "branch_summary" => {
-                let summary = json::take_text(&mut record, "summary").unwrap_or_default();
-                recording.push_step(
-                    MessageRole::User,
-                    time,
-                    vec![ContentBlock::Text(summary)],
-                    StepMark::Injected,
-                );
-            }
-            "custom_message" => {
-                let blocks = json::message_blocks(json::take_value(&mut record, "content"));
-                recording.push_step(MessageRole::User, time, blocks, StepMark::Injected);
-            }
-            "" => output.report_problem(ProblemKind::NotARecord),
-            known if BOOKKEEPING.contains(&known) => {}
-            _ => output.report_unknown_type(kind),
-        }
-        if let (Some(recording), Some(id)) =
-            (&mut self.open_session, json::take_text(&mut record, "id"))
-        {
+        let is_known = recording.add_record(&kind, &mut record, output);
+        recording.known_records += usize::from(is_known);
+        recording.foreign_records += usize::from(!is_known);
+        if let Some(id) = json::take_text(&mut record, "id") {
             recording.chain.add_record(id, before, recording.draft.len());
         }
     }
@@ -98,8 +77,12 @@ impl RecordReader for PiReader {
 }
 
 impl PiReader {
+    /// Emits the open session. A session with mostly unknown records is another program's that
+    /// only starts like pi's.
     fn close_session(&mut self, output: &mut SessionSink<'_>) {
-        if let Some(recording) = self.open_session.take() {
+        let own = |recording: &PiSession| recording.foreign_records <= recording.known_records;
+        if let Some(recording) = self.open_session.take().filter(own) {
+            output.mark_recognised();
             output.emit_unless_empty(recording.draft);
         }
     }
@@ -109,7 +92,49 @@ impl PiSession {
     fn new(id: String) -> Self {
         let mut draft = ConversationBuilder::new(id);
         draft.agent = Some("pi".to_owned());
-        Self { draft, steps_before_line: vec![0], chain: RecordChain::default() }
+        Self {
+            draft,
+            steps_before_line: vec![0],
+            chain: RecordChain::default(),
+            known_records: 0,
+            foreign_records: 0,
+        }
+    }
+
+    /// Adds a record of the type `kind`. Returns whether pi writes such records.
+    fn add_record(
+        &mut self,
+        kind: &str,
+        record: &mut JsonObject,
+        output: &mut SessionSink<'_>,
+    ) -> bool {
+        let time = output.parse_time(record, "timestamp");
+        match kind {
+            "message" => match json::take_object(record, "message") {
+                Some(message) => return self.add_message(message, time, output),
+                None => output.report_bad_field("message", "an object"),
+            },
+            "compaction" => self.add_compaction(record, time, output),
+            "branch_summary" => {
+                let summary = json::take_text(record, "summary").unwrap_or_default();
+                let blocks = vec![ContentBlock::Text(summary)];
+                self.push_step(MessageRole::User, time, blocks, StepMark::Injected);
+            }
+            "custom_message" => {
+                let blocks = json::message_blocks(json::take_value(record, "content"));
+                self.push_step(MessageRole::User, time, blocks, StepMark::Injected);
+            }
+            "" => {
+                output.report_problem(ProblemKind::NotARecord);
+                return false;
+            }
+            known if BOOKKEEPING.contains(&known) => {}
+            _ => {
+                output.report_unknown_type(kind.to_owned());
+                return false;
+            }
+        }
+        true
     }
 
     fn push_step(
@@ -123,12 +148,13 @@ impl PiSession {
             .push_step(&mut self.draft, StepDraft::with_blocks(role, time, blocks).with_mark(mark));
     }
 
+    /// Adds a message. Returns whether pi writes messages of its role.
     fn add_message(
         &mut self,
         mut message: JsonObject,
         time: Option<Timestamp>,
         output: &mut SessionSink<'_>,
-    ) {
+    ) -> bool {
         match json::get_text(&message, "role") {
             Some("assistant") => self.add_response(message, time, output),
             Some("toolResult") => {
@@ -155,9 +181,16 @@ impl PiSession {
                     self.push_step(MessageRole::User, time, vec![text], StepMark::Injected);
                 }
             }
-            Some(other) => output.report_unknown_type(format!("message/{other}")),
-            None => output.report_bad_field("message.role", "a string"),
+            Some(other) => {
+                output.report_unknown_type(format!("message/{other}"));
+                return false;
+            }
+            None => {
+                output.report_bad_field("message.role", "a string");
+                return false;
+            }
         }
+        true
     }
 
     /// Adds a response. A response that was aborted before its first content is no message.

@@ -12,7 +12,6 @@ fn the_schema_tells_the_types_of_settings() {
     for (name, value_type) in [
         ("keep_contents", SettingType::Boolean),
         ("answers.tokens", SettingType::Integer),
-        ("duplicates.threshold", SettingType::Fraction),
         ("duplicates.tools.grep.detect", SettingType::Boolean),
         ("curator_model", SettingType::Text),
         ("gateway.listen", SettingType::IntegerOrText),
@@ -61,10 +60,10 @@ fn what_holds_without_a_setting_can_be_set() {
 #[test]
 fn a_name_is_found_and_a_wrong_one_is_guessed() {
     assert_eq!(find_setting("answers.tokens").map(|key| &*key.name), Some("answers.tokens"));
-    let one = find_setting("duplicates.tools.grep.threshold").map(|key| &*key.name);
-    assert_eq!(one, Some("duplicates.tools.TOOL.threshold"));
+    let one = find_setting("duplicates.tools.grep.calls_max").map(|key| &*key.name);
+    assert_eq!(one, Some("duplicates.tools.TOOL.calls_max"));
     assert!(find_setting("answers").is_none() && find_setting("answers.tokens.x").is_none());
-    assert!(find_setting("duplicates.tools..threshold").is_none());
+    assert!(find_setting("duplicates.tools..calls_max").is_none());
     let all = || setting_keys().iter().map(|key| &*key.name);
     assert_eq!(nearest_name("answer.token", all()), Some("answers.tokens"));
     assert_eq!(nearest_name("xyz", all()), None);
@@ -97,7 +96,6 @@ fn each_value_goes_in_and_comes_back() {
     for (name, wrong) in [
         ("answers.tokens", "many"),
         ("keep_contents", "maybe"),
-        ("duplicates.threshold", "half"),
         ("gateway.profile", "best"),
         ("web.private_hosts", "[1]"),
         ("permissions", "x"),

@@ -76,18 +76,13 @@ fn everything_can_be_set() {
 
 #[test]
 fn how_duplicates_are_known_can_be_set_for_all_tools_and_for_one() {
-    let set = of("[duplicates]\ncalls_max = 20\nage_ms_max = 60_000\nthreshold = 0.6\n\
+    let set = of("[duplicates]\ncalls_max = 20\nage_ms_max = 60_000\n\
          [duplicates.tools.grep]\ndetect = false\n\
-         [duplicates.tools.glob]\ncalls_max = 2\nage_ms_max = 1_000\nthreshold = 0.9\n");
+         [duplicates.tools.glob]\ncalls_max = 2\nage_ms_max = 1_000\n");
     let calls = set.expect("settings").call_settings();
-    let limits = CallLimits { calls_max: 20, age_ms_max: 60_000, threshold: 0.6 };
+    let limits = CallLimits { calls_max: 20, age_ms_max: 60_000 };
     let grep = ToolLimits { detect: Some(false), ..ToolLimits::default() };
-    let glob = ToolLimits {
-        detect: None,
-        calls_max: Some(2),
-        age_ms_max: Some(1_000),
-        threshold: Some(0.9),
-    };
+    let glob = ToolLimits { detect: None, calls_max: Some(2), age_ms_max: Some(1_000) };
     let tools = BTreeMap::from([("glob".to_owned(), glob), ("grep".to_owned(), grep)]);
     assert_eq!(calls, CallSettings { limits, tools, ..CallSettings::default() });
 }
@@ -111,13 +106,12 @@ fn what_is_not_understood_is_told_with_its_line() {
         ("[read]\nsmall_lines = 0\n", 2, "give at least 1"),
         ("[read]\nfor_files = [\n{ glob = \"\", small_lines = 1 }]\n", 3, "an empty glob"),
         ("[duplicates]\ncals_max = 1\n", 2, "unknown field `cals_max`"),
-        ("[duplicates]\nthreshold = 1.5\n", 2, "1.5 is not a share"),
+        ("[duplicates]\nthreshold = 0.5\n", 2, "unknown field `threshold`"),
         (
             "[duplicates.tools.grepp]\ncalls_max = 1\n",
             1,
             "unknown tool `grepp`: expected one of read_file",
         ),
-        ("[duplicates.tools.grep]\nthreshold = -0.1\n", 2, "-0.1 is not a share"),
         ("[answers]\ntokens = 20_001\n", 2, "an answer may have 1000 to 20000"),
         ("[answers]\ntokens = 999\n", 2, "an answer may have 1000 to 20000"),
         ("[answers]\nbytes = 100\n", 2, "at least 3000"),
@@ -245,9 +239,9 @@ fn a_gateway_is_told_where_requests_go() {
         ("prices = [{ model = \"a\", input = 1, cached = 2, output = 2 }]", "costs more than"),
         ("prices = [{ model = \"a\", input = 1, written = 1, output = 2 }]", "`written` says"),
         ("prices = [{ model = \"a\", inputs = 1, output = 2 }]", "unknown field `inputs`"),
-        ("upstream = \"models.example\"", "has no https:// or http://"),
-        ("upstreams = { v1 = \"https://a.example\" }", "cannot be the name of an upstream"),
-        ("upstreams = { a = \"https://k:p@a.example\" }", "which belong into headers"),
+        ("upstream = \"models.example\"", "does not begin with https:// or http://"),
+        ("upstreams = { v1 = \"https://a.example\" }", "is not a valid upstream name"),
+        ("upstreams = { a = \"https://k:p@a.example\" }", "send these in headers"),
     ] {
         let refused = format!("{:#}", of(&format!("[gateway]\n{line}\n")).unwrap_err());
         assert!(refused.contains(told) && refused.contains("line 2"), "{line}: {refused}");

@@ -10,6 +10,6 @@ mod tool_names;
 
 pub use call::call_effect;
 pub use reads_and_searches::{READ_ARGUMENT_NAMES, requested_lines};
-pub use similarity::{ArgumentNames, CRITICAL_PROPERTIES, SimilarityRule};
+pub use similarity::{ArgumentNames, SimilarityRule};
 pub use table::{TOOL_KINDS, ToolKind};
 pub use tool_names::base_tool_name;

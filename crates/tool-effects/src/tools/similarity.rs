@@ -22,14 +22,7 @@ pub enum SimilarityRule {
     AllBut(ArgumentNames),
     /// These arguments are equal; the others may differ.
     Only(ArgumentNames),
-    /// More than a given share of the properties are equal, or, if there are any, all of
-    /// [`CRITICAL_PROPERTIES`]. If one of these differs, the calls differ, however similar the rest
-    /// is.
-    Generic,
 }
-
-/// Properties that identify the subject of a call.
-pub const CRITICAL_PROPERTIES: [&str; 3] = ["id", "name", "path"];
 
 /// Names of arguments for the number of lines around a hit.
 const CONTEXT_LINE_NAMES: &[&str] = &[

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use foveal_tool_effects::{
-    ArgumentNames, CRITICAL_PROPERTIES, INTENT_NAMES, READ_ARGUMENT_NAMES, ReadSpan, ReadTarget,
-    SimilarityRule, is_path_name, requested_lines,
+    ArgumentNames, INTENT_NAMES, READ_ARGUMENT_NAMES, ReadSpan, ReadTarget, SimilarityRule,
+    is_path_name, requested_lines,
 };
 
-use super::similarity::{DeclaredAccess, Similarity, SimilarityRules};
+use super::similarity::{Similarity, SimilarityRules};
 
 /// A call to look up and, if it is carried out, to record.
 #[derive(Debug, Clone)]
@@ -27,7 +27,6 @@ impl CallQuery {
     pub fn new(
         rules: &SimilarityRules,
         tool: &str,
-        declared: DeclaredAccess,
         arguments: Value,
         path_key: &dyn Fn(&str) -> String,
     ) -> Self {
@@ -38,7 +37,7 @@ impl CallQuery {
             }
             _ => arguments,
         };
-        let key = ComparisonKey::new(&rules.rule_for(tool, declared), &arguments, path_key);
+        let key = ComparisonKey::new(&rules.rule_for(tool), &arguments, path_key);
         Self { tool: tool.into(), arguments, key, is_off: false }
     }
 
@@ -84,14 +83,9 @@ pub(crate) enum ComparisonKey {
         /// All other arguments.
         rest: ArgumentHash,
     },
-    /// The arguments by name, ascending.
-    Properties(Vec<(Box<str>, ArgumentHash)>),
     /// A custom rule compares the arguments.
     Custom,
 }
-
-/// Calls with more properties are compared as a whole.
-const PROPERTIES_MAX: usize = 64;
 
 impl ComparisonKey {
     fn new(similarity: &Similarity, arguments: &Value, path_key: &dyn Fn(&str) -> String) -> Self {
@@ -114,17 +108,12 @@ impl ComparisonKey {
                 ComparisonKey::Same(speller.hash_selected(arguments, |name| is_among(names, name)))
             }
             SimilarityRule::Lines => speller.read_lines_key(arguments),
-            SimilarityRule::Generic => speller.properties_key(arguments),
         }
     }
 
     /// Returns the extent to which the call with the `earlier` key answers this one. Does not
     /// handle custom rules.
-    pub(crate) fn match_earlier(
-        &self,
-        earlier: &ComparisonKey,
-        threshold: f64,
-    ) -> Option<MatchExtent> {
+    pub(crate) fn match_earlier(&self, earlier: &ComparisonKey) -> Option<MatchExtent> {
         match (self, earlier) {
             (ComparisonKey::Same(one), ComparisonKey::Same(other)) => {
                 (one == other).then_some(MatchExtent::Same)
@@ -144,9 +133,6 @@ impl ComparisonKey {
                 };
                 targets.iter().all(is_covered).then_some(MatchExtent::Within)
             }
-            (ComparisonKey::Properties(one), ComparisonKey::Properties(other)) => {
-                are_similar(one, other, threshold).then_some(MatchExtent::Same)
-            }
             _ => None,
         }
     }
@@ -161,39 +147,6 @@ fn covers_span(all: ReadSpan, part: ReadSpan) -> bool {
         }
         // No tool asks for the last lines by number.
         _ => false,
-    }
-}
-
-fn are_similar(
-    one: &[(Box<str>, ArgumentHash)],
-    other: &[(Box<str>, ArgumentHash)],
-    threshold: f64,
-) -> bool {
-    let (mut equal, mut all) = (0usize, 0usize);
-    let (mut critical_equal, mut critical) = (0usize, 0usize);
-    let (mut at, mut at_other) = (0, 0);
-    loop {
-        let (own, theirs) = (one.get(at), other.get(at_other));
-        // The lists are sorted: the smaller name is missing in the other list.
-        let name = match (own, theirs) {
-            (Some((own, _)), Some((theirs, _))) => own.min(theirs),
-            (Some((name, _)), None) | (None, Some((name, _))) => name,
-            (None, None) => break,
-        };
-        let value = own.filter(|(own, _)| own == name).map(|(_, value)| value);
-        let earlier = theirs.filter(|(theirs, _)| theirs == name).map(|(_, value)| value);
-        at += usize::from(value.is_some());
-        at_other += usize::from(earlier.is_some());
-        let is_equal = value == earlier;
-        let is_critical = CRITICAL_PROPERTIES.contains(&&**name);
-        all += 1;
-        equal += usize::from(is_equal);
-        critical += usize::from(is_critical);
-        critical_equal += usize::from(is_critical && is_equal);
-    }
-    match critical {
-        0 => equal == all || equal as f64 > threshold * all as f64,
-        _ => critical_equal == critical,
     }
 }
 
@@ -235,24 +188,6 @@ impl ArgumentEncoder<'_> {
             (ArgumentHash::from_bytes((self.path_key)(&read.path).as_bytes()), read.span)
         };
         ComparisonKey::Lines { targets: reads.into_iter().map(target).collect(), rest }
-    }
-
-    fn properties_key(&self, arguments: &Value) -> ComparisonKey {
-        let Value::Object(properties) = arguments else {
-            return ComparisonKey::Same(self.hash_all(arguments));
-        };
-        if properties.len() > PROPERTIES_MAX {
-            return ComparisonKey::Same(self.hash_all(arguments));
-        }
-        let mut bytes = Vec::with_capacity(64);
-        let mut known: Vec<(Box<str>, ArgumentHash)> = Vec::with_capacity(properties.len());
-        for (name, value) in properties.iter().filter(|(_, value)| !self.is_absent(value)) {
-            bytes.clear();
-            self.encode_value(name, value, &mut bytes);
-            known.push((name.as_str().into(), ArgumentHash::from_bytes(&bytes)));
-        }
-        known.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        ComparisonKey::Properties(known)
     }
 
     fn is_absent(&self, value: &Value) -> bool {

@@ -7,7 +7,7 @@ use foveal_transcript::Timestamp;
 use super::call_history::{RecordedCall, SessionCalls};
 use super::key::{CallQuery, ComparisonKey, MatchExtent};
 use super::settings::CallSettings;
-use super::similarity::{DeclaredAccess, Similarity, SimilarityRules};
+use super::similarity::{Similarity, SimilarityRules};
 
 /// A recorded call that answers a new one, if its dependencies are unchanged.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,19 +36,14 @@ pub enum LookupMiss {
 /// The conditions under which an earlier call answers a new one.
 pub(crate) struct CallMatcher<'a> {
     query: &'a CallQuery,
-    threshold: f64,
     custom: Option<Similarity>,
 }
 
 impl<'a> CallMatcher<'a> {
-    pub(crate) fn new(
-        query: &'a CallQuery,
-        settings: &CallSettings,
-        rules: &SimilarityRules,
-    ) -> Self {
+    pub(crate) fn new(query: &'a CallQuery, rules: &SimilarityRules) -> Self {
         let is_custom = query.key == ComparisonKey::Custom;
-        let custom = is_custom.then(|| rules.rule_for(&query.tool, DeclaredAccess::Other));
-        Self { query, threshold: settings.limits_for(&query.tool).threshold, custom }
+        let custom = is_custom.then(|| rules.rule_for(&query.tool));
+        Self { query, custom }
     }
 
     pub(crate) fn match_extent(
@@ -65,7 +60,7 @@ impl<'a> CallMatcher<'a> {
                 compare(&self.query.arguments, arguments).then_some(MatchExtent::Same)
             }
             (Some(_), _) => None,
-            (None, _) => self.query.key.match_earlier(key, self.threshold),
+            (None, _) => self.query.key.match_earlier(key),
         }
     }
 }
@@ -79,7 +74,7 @@ pub(crate) fn find_record<R, D>(
     rules: &SimilarityRules,
     is_usable: impl Fn(&LookupHit<'_, R, D>) -> bool,
 ) -> Result<(usize, MatchExtent), LookupMiss> {
-    let likeness = CallMatcher::new(query, settings, rules);
+    let likeness = CallMatcher::new(query, rules);
     session.forget_old_repeats(settings);
     let again = session.answered.iter().position(|answered| {
         likeness.match_extent(&answered.tool, &answered.arguments, &answered.key).is_some()

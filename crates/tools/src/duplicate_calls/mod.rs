@@ -19,5 +19,5 @@ pub use call_history::{
 pub use key::{CallQuery, MatchExtent};
 pub use lookup::{LookupHit, LookupMiss};
 pub use settings::{CallLimits, CallSettings, ToolLimits};
-pub use similarity::{CompareFn, DeclaredAccess, Similarity, SimilarityRules};
+pub use similarity::{CompareFn, Similarity, SimilarityRules};
 pub use tracker::CallTracker;

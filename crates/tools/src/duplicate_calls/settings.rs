@@ -5,26 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 /// Limits on remembered calls.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallLimits {
     /// The number of calls of one session; the oldest are forgotten.
     pub calls_max: usize,
     /// The age in milliseconds after which a call answers no other.
     pub age_ms_max: i64,
-    /// The share of equal properties, from 0 to 1, above which the generic rule takes two calls for
-    /// duplicates.
-    pub threshold: f64,
 }
 
 impl Default for CallLimits {
     fn default() -> Self {
-        Self { calls_max: 50, age_ms_max: 5 * 60 * 1000, threshold: 0.5 }
+        Self { calls_max: 50, age_ms_max: 5 * 60 * 1000 }
     }
 }
 
 /// Overrides for one tool; `None` means the common value.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolLimits {
     /// Whether its calls are looked up.
@@ -33,8 +30,6 @@ pub struct ToolLimits {
     pub calls_max: Option<usize>,
     /// The age in milliseconds after which a call answers no other.
     pub age_ms_max: Option<i64>,
-    /// The share of equal properties above which the generic rule takes two calls for duplicates.
-    pub threshold: Option<f64>,
 }
 
 /// The settings of a tracker.
@@ -76,7 +71,6 @@ impl CallSettings {
         CallLimits {
             calls_max: own.calls_max.unwrap_or(self.limits.calls_max),
             age_ms_max: own.age_ms_max.unwrap_or(self.limits.age_ms_max),
-            threshold: own.threshold.unwrap_or(self.limits.threshold),
         }
     }
 

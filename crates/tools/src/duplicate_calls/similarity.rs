@@ -9,16 +9,6 @@ use serde_json::Value;
 
 use foveal_tool_effects::{SimilarityRule, ToolKind, base_tool_name};
 
-/// The declaration of a tool about its effects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DeclaredAccess {
-    /// The tool declares that it changes nothing.
-    ReadOnly,
-    /// The tool declares nothing, or that it may change something.
-    #[default]
-    Other,
-}
-
 /// A function of the arguments of a call and of an earlier one.
 pub type CompareFn = dyn Fn(&Value, &Value) -> bool + Send + Sync;
 
@@ -68,14 +58,10 @@ impl SimilarityRules {
         self.registered.insert(name.to_ascii_lowercase().into(), rule.into());
     }
 
-    /// Returns the rule of a tool. An unlisted tool has the generic rule if it declares to change
-    /// nothing, else [`SimilarityRule::Exact`].
-    pub fn rule_for(&self, tool: &str, declared: DeclaredAccess) -> Similarity {
+    /// Returns the rule of a tool; [`SimilarityRule::Exact`] for an unlisted one.
+    pub fn rule_for(&self, tool: &str) -> Similarity {
         let rule = self.known_rule(tool).or_else(|| self.known_rule(base_tool_name(tool)));
-        rule.unwrap_or(Similarity::Rule(match declared {
-            DeclaredAccess::ReadOnly => SimilarityRule::Generic,
-            DeclaredAccess::Other => SimilarityRule::Exact,
-        }))
+        rule.unwrap_or(Similarity::Rule(SimilarityRule::Exact))
     }
 
     fn known_rule(&self, name: &str) -> Option<Similarity> {

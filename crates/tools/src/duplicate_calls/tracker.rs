@@ -8,7 +8,7 @@ use super::call_history::{
 use super::key::{CallQuery, ComparisonKey, MatchExtent, text_byte_count};
 use super::lookup::{CallMatcher, LookupHit, LookupMiss, find_record};
 use super::settings::CallSettings;
-use super::similarity::{DeclaredAccess, Similarity, SimilarityRules};
+use super::similarity::{Similarity, SimilarityRules};
 use foveal_transcript::Timestamp;
 
 /// Remembers the recent calls of every session: their answers (`R`) and the dependencies of these
@@ -56,11 +56,10 @@ impl<R, D> CallTracker<R, D> {
     pub fn new_query(
         &self,
         tool: &str,
-        declared: DeclaredAccess,
         arguments: Value,
         path_key: &dyn Fn(&str) -> String,
     ) -> CallQuery {
-        CallQuery::new(&self.rules, tool, declared, arguments, path_key)
+        CallQuery::new(&self.rules, tool, arguments, path_key)
     }
 
     /// Enables or disables detection for one session; `None` restores the common setting.
@@ -198,7 +197,7 @@ impl<R, D> CallTracker<R, D> {
         let known = known.or_insert_with(|| SessionCalls::new(now));
         known.last_used = now;
         history.statistics.expired += known.remove_expired(settings, now) as u64;
-        let likeness = CallMatcher::new(&query, settings, rules);
+        let likeness = CallMatcher::new(&query, rules);
         known.records.retain(|earlier| {
             likeness.match_extent(&earlier.tool, &earlier.arguments, &earlier.key)
                 != Some(MatchExtent::Same)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::duplicate_calls::{
-    CallQuery, DeclaredAccess, LookupHit, LookupMiss, RecordedCall, RecordedCallId, SessionCalls,
+    CallQuery, LookupHit, LookupMiss, RecordedCall, RecordedCallId, SessionCalls,
 };
 use foveal_store::{CallChanges, CallHistory, CallNumber, RecentCall};
 use foveal_transcript::Timestamp;
@@ -91,11 +91,10 @@ impl DuplicateDetector {
     pub(crate) fn make_query(
         &self,
         tool: &str,
-        declared: DeclaredAccess,
         arguments: Value,
         key: &dyn Fn(&str) -> String,
     ) -> CallQuery {
-        self.toolbox.calls().new_query(tool, declared, arguments, key)
+        self.toolbox.calls().new_query(tool, arguments, key)
     }
 
     /// Returns the latest usable duplicate of a call.

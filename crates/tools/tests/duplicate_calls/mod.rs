@@ -5,7 +5,7 @@ mod similarity;
 mod tracker;
 
 use foveal_tool_effects::path;
-use foveal_tools::duplicate_calls::{CallQuery, CallTracker, DeclaredAccess, LookupMiss};
+use foveal_tools::duplicate_calls::{CallQuery, CallTracker, LookupMiss};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn path_key(text: &str) -> String {
 }
 
 fn ask(tracker: &Words, tool: &str, arguments: Value) -> CallQuery {
-    tracker.new_query(tool, DeclaredAccess::Other, arguments, &path_key)
+    tracker.new_query(tool, arguments, &path_key)
 }
 
 fn read(tracker: &Words, path: &str) -> CallQuery {

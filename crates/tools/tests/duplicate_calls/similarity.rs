@@ -1,19 +1,17 @@
 //! The similarity rule of each row of the table.
 
 use foveal_tool_effects::SimilarityRule;
-use foveal_tools::duplicate_calls::{
-    CallQuery, CallSettings, CallTracker, DeclaredAccess, Similarity,
-};
+use foveal_tools::duplicate_calls::{CallQuery, CallSettings, CallTracker, Similarity};
 use foveal_transcript::Timestamp;
 use serde_json::Value;
 
 use super::{Words, path_key};
 
 /// Returns the match of a call with a single earlier one: `same`, `within` or a miss.
-fn found(tracker: &mut Words, tool: &str, declared: DeclaredAccess, calls: (&str, &str)) -> String {
+fn found(tracker: &mut Words, tool: &str, calls: (&str, &str)) -> String {
     let asked = |tracker: &Words, text: &str| -> CallQuery {
         let arguments: Value = serde_json::from_str(text).expect("arguments are JSON");
-        tracker.new_query(tool, declared, arguments, &path_key)
+        tracker.new_query(tool, arguments, &path_key)
     };
     tracker.reset();
     let now = Timestamp(0);
@@ -26,12 +24,12 @@ fn found(tracker: &mut Words, tool: &str, declared: DeclaredAccess, calls: (&str
 }
 
 /// Rows: a tool, the arguments of a call and of a later one, and the expected match.
-fn check(declared: DeclaredAccess, rows: &[(&str, &str, &str, &str)]) {
+fn check(rows: &[(&str, &str, &str, &str)]) {
     let mut tracker = CallTracker::new(CallSettings::default());
     let wrong: Vec<String> = rows
         .iter()
         .filter_map(|(tool, earlier, later, expected)| {
-            let found = found(&mut tracker, tool, declared, (earlier, later));
+            let found = found(&mut tracker, tool, (earlier, later));
             (found != *expected)
                 .then(|| format!("{tool} {earlier} {later}\n  expected {expected}, found {found}"))
         })
@@ -42,7 +40,7 @@ fn check(declared: DeclaredAccess, rows: &[(&str, &str, &str, &str)]) {
 #[test]
 #[rustfmt::skip]
 fn reads_are_covered_by_reads_of_more_lines() {
-    check(DeclaredAccess::Other, &[
+    check(&[
         ("readFile", r#"{"filePath":"/w/a"}"#, r#"{"filePath":"/w/a"}"#, "same"),
         ("readFile", r#"{"filePath":"/w/a"}"#, r#"{"filePath":"/w/a","offset":3,"limit":2}"#, "within"),
         ("readFile", r#"{"filePath":"/w/a","offset":3,"limit":2}"#, r#"{"filePath":"/w/a"}"#, "new"),
@@ -77,7 +75,7 @@ fn reads_are_covered_by_reads_of_more_lines() {
 #[test]
 #[rustfmt::skip]
 fn searches_differ_by_all_but_their_context() {
-    check(DeclaredAccess::Other, &[
+    check(&[
         ("grep", r#"{"pattern":"x","contextBefore":3}"#, r#"{"contextAfter":1,"pattern":"x"}"#, "same"),
         ("Grep", r#"{"pattern":"x","-C":3}"#, r#"{"pattern":"x","-A":1,"-B":2}"#, "same"),
         ("grep", r#"{"pattern":"x","context":3}"#, r#"{"pattern":"x"}"#, "same"),
@@ -102,7 +100,7 @@ fn searches_differ_by_all_but_their_context() {
 #[test]
 #[rustfmt::skip]
 fn writes_and_fetches_are_the_same_by_what_they_name() {
-    check(DeclaredAccess::Other, &[
+    check(&[
         ("writeFile", r#"{"filePath":"a","content":"x"}"#, r#"{"content":"x","filePath":"./a"}"#, "same"),
         ("write_file", r#"{"path":"a","content":"x"}"#, r#"{"path":"a","content":"y"}"#, "new"),
         ("Write", r#"{"file_path":"a","content":"x"}"#, r#"{"file_path":"b","content":"x"}"#, "new"),
@@ -142,42 +140,23 @@ fn what_does_something_is_never_a_duplicate() {
         "shell",
         "exec_command",
     ] {
-        check(DeclaredAccess::ReadOnly, &[(tool, r#"{"x":1}"#, r#"{"x":1}"#, "never")]);
+        check(&[(tool, r#"{"x":1}"#, r#"{"x":1}"#, "never")]);
     }
 }
 
 #[test]
-#[rustfmt::skip]
-fn unknown_tools_are_alike_only_where_they_say_that_they_only_read() {
+fn calls_of_unknown_tools_are_the_same_if_all_arguments_are_equal() {
     let rows = [
-        (r#"{"a":1,"b":2,"c":3}"#, r#"{"c":4,"b":2,"a":1}"#, "same", "new"),
-        (r#"{"a":1,"b":2}"#, r#"{"a":1,"b":3}"#, "new", "new"),
-        (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, "same", "same"),
-        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, "same", "new"),
-        (r#"{"a":1,"b":2,"c":3}"#, r#"{"a":1}"#, "new", "new"),
-        (r#"{"id":7,"a":1,"b":1}"#, r#"{"id":7,"a":2,"b":2}"#, "same", "new"),
-        (r#"{"id":7,"a":1,"b":1}"#, r#"{"id":8,"a":1,"b":1}"#, "new", "new"),
-        (r#"{"id":7,"a":1,"b":1}"#, r#"{"a":1,"b":1}"#, "new", "new"),
-        (r#"{"name":"x","path":"a"}"#, r#"{"name":"y","path":"a"}"#, "new", "new"),
-        (r#"{"path":"a","z":1}"#, r#"{"path":"./A","z":2}"#, "same", "new"),
-        ("{}", "{}", "same", "same"),
-        ("[1,2]", "[1,2]", "same", "same"),
-        ("[1,2]", "[2,1]", "new", "new"),
+        (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, "same"),
+        (r#"{"a":1,"b":2,"c":3}"#, r#"{"c":4,"b":2,"a":1}"#, "new"),
+        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, "new"),
+        (r#"{"path":"a","z":1}"#, r#"{"path":"a","z":2}"#, "new"),
+        ("{}", "{}", "same"),
+        ("[1,2]", "[2,1]", "new"),
     ];
-    for (earlier, later, alike, exact) in rows {
-        check(DeclaredAccess::ReadOnly, &[("inspect", earlier, later, alike)]);
-        check(DeclaredAccess::Other, &[("inspect", earlier, later, exact)]);
+    for (earlier, later, expected) in rows {
+        check(&[("inspect", earlier, later, expected)]);
     }
-}
-
-#[test]
-fn a_threshold_of_its_own_decides_for_a_tool() {
-    let mut settings = CallSettings::default();
-    settings.tools.entry("inspect".to_owned()).or_default().threshold = Some(0.7);
-    let mut tracker = CallTracker::new(settings);
-    let calls = (r#"{"a":1,"b":2,"c":3}"#, r#"{"a":1,"b":2,"c":4}"#);
-    assert_eq!(found(&mut tracker, "inspect", DeclaredAccess::ReadOnly, calls), "new");
-    assert_eq!(found(&mut tracker, "other", DeclaredAccess::ReadOnly, calls), "same");
 }
 
 #[test]
@@ -186,9 +165,9 @@ fn rules_can_be_registered() {
     tracker.register_rule("Roll", Similarity::custom(|now, then| now["sides"] == then["sides"]));
     tracker.register_rule("read_file", SimilarityRule::Never);
     let calls = (r#"{"sides":6,"dice":1}"#, r#"{"sides":6,"dice":2}"#);
-    assert_eq!(found(&mut tracker, "roll", DeclaredAccess::Other, calls), "same");
+    assert_eq!(found(&mut tracker, "roll", calls), "same");
     let calls = (r#"{"sides":6}"#, r#"{"sides":8}"#);
-    assert_eq!(found(&mut tracker, "roll", DeclaredAccess::Other, calls), "new");
+    assert_eq!(found(&mut tracker, "roll", calls), "new");
     let calls = (r#"{"path":"a"}"#, r#"{"path":"a"}"#);
-    assert_eq!(found(&mut tracker, "read_file", DeclaredAccess::Other, calls), "never");
+    assert_eq!(found(&mut tracker, "read_file", calls), "never");
 }

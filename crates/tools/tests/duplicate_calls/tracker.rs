@@ -1,7 +1,7 @@
 //! Tests of the limits of the tracker, and of repeated calls.
 
 use foveal_tools::duplicate_calls::{
-    CallSettings, CallStatistics, CallTracker, DeclaredAccess, LookupMiss, MatchExtent,
+    CallSettings, CallStatistics, CallTracker, LookupMiss, MatchExtent,
 };
 use serde_json::json;
 
@@ -200,7 +200,7 @@ fn history_goes_on_after_a_restart() {
     less.restore_session("s", again.session_calls("s").expect("it was restored").clone());
     assert_eq!(less.records("s").count(), 1);
     // Numbers are not reused.
-    let call = again.new_query("inspect", DeclaredAccess::ReadOnly, json!({}), &path_key);
+    let call = again.new_query("inspect", json!({}), &path_key);
     let id = again.record("s", call, String::new(), String::new(), at(3)).expect("it is recorded");
     assert!(again.records("s").filter(|record| record.id == id).count() == 1);
 }

@@ -47,7 +47,7 @@ pub fn diff_of_call(name: &str, arguments: &Value) -> Option<String> {
 /// Returns the unified diff of two texts.
 fn unified_diff(old: &str, new: &str) -> String {
     if old.len() + new.len() > COMPARED_BYTES_MAX {
-        return format!("@@ {} bytes become {} @@\n", old.len(), new.len());
+        return format!("@@ {} bytes replaced by {} @@\n", old.len(), new.len());
     }
     let diff = TextDiff::from_lines(old, new);
     let mut text = String::new();

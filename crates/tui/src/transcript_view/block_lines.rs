@@ -130,7 +130,7 @@ fn thinking_lines(
 ) -> Vec<Line<'static>> {
     let aside = colours.role_style(TextRole::Aside);
     let head = match took_ms {
-        None => format!("{} thinks, {}", spinner_frame(so_far_ms), format_duration(so_far_ms)),
+        None => format!("{} thinking, {}", spinner_frame(so_far_ms), format_duration(so_far_ms)),
         // The duration of an earlier run's reasoning is unknown.
         Some(0) => "∴ thought".to_owned(),
         Some(took_ms) => format!("∴ thought for {}", format_duration(took_ms)),
@@ -219,8 +219,8 @@ fn call_state_lines(
     };
     match &tool.state {
         ToolState::ReceivingArguments => Vec::new(),
-        ToolState::Abandoned => vec![line("not carried out", aside)],
-        ToolState::Interrupted => vec![line("broke off: no answer is kept", aside)],
+        ToolState::Abandoned => vec![line("not run", aside)],
+        ToolState::Interrupted => vec![line("interrupted: the result is unknown", aside)],
         ToolState::Running => {
             let mut lines: Vec<Line<'static>> = tool
                 .latest_output_lines()

@@ -115,7 +115,7 @@ impl TranscriptView {
             let given = is_less.then(|| {
                 let [sent, whole] =
                     [block.tokens_sent, block.tokens_whole].map(numbers::format_tokens);
-                format!("the model is sent {sent} of {whole} tokens")
+                format!("{sent} of {whole} tokens sent to the model")
             });
             if let ChatBlock::Tool(tool) = &mut item.block
                 && tool.reduction != given

@@ -25,7 +25,7 @@ impl TranscriptView {
                 let [bytes, sent] = [bytes, bytes_sent].map(numbers::format_count);
                 self.set_reduction(
                     &id,
-                    format!("{kind}: the model is sent {sent} of {bytes} bytes"),
+                    format!("{kind}: {sent} of {bytes} bytes sent to the model"),
                 );
             }
             AgentEvent::Text { text } => self.append_reply(&text),
@@ -63,7 +63,7 @@ impl TranscriptView {
                 let name = escape_one_line(&name);
                 self.push_notice(
                     NoticeLevel::Warning,
-                    format!("{name}: the same call and the same answer, {times} times"),
+                    format!("{name}: same call and same result {times} times"),
                 );
             }
             AgentEvent::Done { outcome, .. } => {
@@ -88,7 +88,7 @@ impl TranscriptView {
     fn note_retry(&mut self, why: &str, wait_ms: u64) {
         self.discard_answer();
         let seconds = wait_ms as f64 / 1e3;
-        let text = format!("asks again in {seconds:.1} s: {why}");
+        let text = format!("retrying in {seconds:.1} s: {why}");
         self.push_notice(NoticeLevel::Warning, text);
         self.begin_answer();
     }
@@ -97,11 +97,11 @@ impl TranscriptView {
     fn note_request(&mut self, rewrite: Option<&str>, inactive: Option<String>) {
         self.begin_answer();
         if let Some(why) = rewrite {
-            let text = format!("older results go otherwise than before: {why}");
+            let text = format!("earlier results were rewritten: {why}");
             self.push_notice(NoticeLevel::Info, text);
         }
         if let Some(why) = inactive {
-            self.push_notice_once(NoticeLevel::Info, format!("nothing is left out: {why}"));
+            self.push_notice_once(NoticeLevel::Info, format!("the prompt is not reduced: {why}"));
         }
         self.begin_answer();
     }
@@ -123,26 +123,28 @@ impl TranscriptView {
 fn outcome_notice(outcome: &RunOutcome) -> Option<(NoticeLevel, String)> {
     let (kind, text) = match outcome {
         RunOutcome::Finished { .. } => return None,
-        RunOutcome::Cut { .. } => (
-            NoticeLevel::Warning,
-            "the answer was cut: it is longer than the model may say at once".into(),
-        ),
-        RunOutcome::Refused { .. } => (NoticeLevel::Warning, "the model refuses to go on".into()),
+        RunOutcome::Cut { .. } => {
+            (NoticeLevel::Warning, "the answer was cut off at the model's output limit".into())
+        }
+        RunOutcome::Refused { .. } => {
+            (NoticeLevel::Warning, "the model refused to continue".into())
+        }
         RunOutcome::Limit { limit } => (
             NoticeLevel::Warning,
-            format!("ended before it was done: the limit of {} is reached", limit.display_name()),
+            format!("stopped early: the limit on {} was reached", limit.display_name()),
         ),
         RunOutcome::Repeated { name, times } => (
             NoticeLevel::Warning,
             format!(
-                "ended before it was done: the model called {} {times} times with the same \
-                 arguments and got the same answer",
+                "stopped early: the model called {} {times} times with the same arguments and got \
+                 the same result",
                 escape_one_line(name)
             ),
         ),
-        RunOutcome::TooLong { message } => {
-            (NoticeLevel::Error, format!("{message}: drop something in /context, or begin anew"))
-        }
+        RunOutcome::TooLong { message } => (
+            NoticeLevel::Error,
+            format!("{message}: drop something in /context, or start a new session"),
+        ),
         RunOutcome::Failed { message } => (NoticeLevel::Error, message.clone()),
         RunOutcome::Stopped => (NoticeLevel::Info, "stopped".into()),
     };

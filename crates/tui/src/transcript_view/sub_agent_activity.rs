@@ -40,13 +40,13 @@ impl SubAgentActivity {
     pub(crate) fn apply_event(&mut self, told: &AgentEvent) {
         match told {
             AgentEvent::Start { .. } => {
-                *self = Self { current_activity: "begins".to_owned(), ..Self::default() }
+                *self = Self { current_activity: "starting".to_owned(), ..Self::default() }
             }
-            AgentEvent::Sent { .. } => self.set_activity("waits for the model"),
-            AgentEvent::Reasoning { .. } => self.set_activity("thinks"),
-            AgentEvent::Text { .. } => self.set_activity("answers"),
+            AgentEvent::Sent { .. } => self.set_activity("waiting for the model"),
+            AgentEvent::Reasoning { .. } => self.set_activity("thinking"),
+            AgentEvent::Text { .. } => self.set_activity("answering"),
             AgentEvent::Again { wait_ms, .. } => {
-                self.set_activity(&format!("asks again in {}", format_duration(*wait_ms)));
+                self.set_activity(&format!("retrying in {}", format_duration(*wait_ms)));
             }
             AgentEvent::Call { id, name, arguments } => {
                 let line = format!("{} {}", escape_one_line(name), call_subject(arguments));
@@ -107,7 +107,7 @@ impl SubAgentActivity {
     pub(crate) fn call_lines(&self) -> Vec<String> {
         let over = self.call_count - self.latest_calls.len() as u64;
         let before =
-            (over > 0).then(|| format!("… {} before", numbers::format_plural(over, "call")));
+            (over > 0).then(|| format!("… {} earlier", numbers::format_plural(over, "call")));
         let lines = self.latest_calls.iter().map(|call| {
             let mark = if call.is_failed { "✗" } else { "·" };
             format!("{mark} {}", call.line)

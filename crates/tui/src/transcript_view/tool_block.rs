@@ -149,7 +149,7 @@ impl ToolBlock {
         };
         if *is_error {
             let first = text.lines().find(|line| !line.trim().is_empty());
-            let told = escape_one_line(first.unwrap_or("it failed"));
+            let told = escape_one_line(first.unwrap_or("failed"));
             let figures = self.sub_agent.iter().map(|agent| format!("{}: ", agent.format_totals()));
             return figures.chain([told.into_owned()]).collect();
         }
@@ -167,7 +167,7 @@ impl ToolBlock {
                 let (added, removed) = text_layout::count_changed_lines(diff);
                 format!("+{added} −{removed}")
             }
-            _ if lines == 0 => "nothing".to_owned(),
+            _ if lines == 0 => "no output".to_owned(),
             _ => numbers::format_plural(lines, "line"),
         };
         if *is_cached {

@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use foveal_session_readers::SessionFormat;
+use foveal_session_readers::{SessionFormat, StreamHead};
 
 use super::database;
 use super::loading::accepts_format;
@@ -21,11 +20,8 @@ fn is_export(path: &Path) -> bool {
     if path.extension().is_none_or(|extension| extension != "json") {
         return false;
     }
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| {
-        file.take(foveal_session_readers::DETECT_BYTES as u64).read_to_end(&mut head)
-    });
-    read.is_ok() && foveal_session_readers::detect_format(&head) == Some(SessionFormat::OpenCode)
+    let head = File::open(path).and_then(|mut file| StreamHead::read(&mut file));
+    head.is_ok_and(|head| head.format == Some(SessionFormat::OpenCode))
 }
 
 /// Returns the sessions in the database at `path`, or `None` if it is no database or `format`

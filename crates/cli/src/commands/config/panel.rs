@@ -210,7 +210,6 @@ fn input_kind(name: &str, key: &SettingKey) -> SettingInput {
             SettingInput::Unavailable("it is a table: edit it with `foveal config edit`".to_owned())
         }
         SettingType::Integer
-        | SettingType::Fraction
         | SettingType::Text
         | SettingType::IntegerOrText
         | SettingType::TextList => SettingInput::Text,

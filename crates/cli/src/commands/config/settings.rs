@@ -75,7 +75,7 @@ pub(super) fn project_value(
 pub(super) fn explain_setting(name: &str, environment: &Environment) -> anyhow::Result<String> {
     let key = find_setting(name)?;
     let mut lines =
-        vec![format!("{name}: {}", key.description), format!("values: {}", key.expected_value())];
+        vec![format!("{name}: {}", key.description), format!("expects: {}", key.expected_value())];
     lines.push(format!("default: {}", key.default_value.as_deref().unwrap_or("nothing")));
     lines.push(match read_valid_settings(environment) {
         Ok(file) => match file.source().read_value(name)? {

@@ -31,7 +31,7 @@ fn vectors_are_read_in_the_order_of_their_texts() {
         "vectors of 2 and of 1 components in one answer",
     );
     check(Ollama, r#"{"embeddings":[[]]}"#, 1, "a vector of 0 components");
-    let infinite = "a vector with a component that is no finite number";
+    let infinite = "a vector with a component that is not a finite number";
     check(Ollama, r#"{"embeddings":[[1,1e39]]}"#, 1, infinite);
     check(Ollama, r#"{"embeddings":[[NaN]]}"#, 1, "expected value at line 1 column 17");
     let null = "invalid type: null, expected f32 at line 1 column 20";

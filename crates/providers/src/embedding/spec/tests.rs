@@ -57,14 +57,14 @@ fn addresses_without_a_scheme() {
         check(
             &format!("{begin}{host}"),
             &format!(
-                "`{host}` looks like a server without its scheme: write {begin}https://{host}, \
+                "`{host}` looks like a server address without a scheme: use {begin}https://{host}, \
                  or http:// for this machine"
             ),
         );
     }
     check(
         "openai:m@//gpu",
-        "`gpu` looks like a server without its scheme: write openai:m@https://gpu, or http:// \
+        "`gpu` looks like a server address without a scheme: use openai:m@https://gpu, or http:// \
          for this machine",
     );
     let secret = EmbeddingSpecError::Secret.to_string();
@@ -84,32 +84,30 @@ fn addresses_without_a_scheme() {
 fn what_is_refused() {
     let unknown = |text: &str| {
         format!(
-            "`{text}` is no embedder: write built-in, none, ollama:MODEL or openai:MODEL, with \
-             @URL after the model for another server than the usual one"
+            "`{text}` is not a valid embedder: use built-in, none, ollama:MODEL or openai:MODEL, \
+             with @URL after the model for a server other than the default"
         )
     };
     check("http://localhost:1", &unknown("http://localhost:1"));
     check("nomic", &unknown("nomic"));
     check(
         "ollama:@https://h",
-        "`ollama:@https://h` names no model: write it after the colon, such as \
-         ollama:nomic-embed-text",
+        "`ollama:@https://h` has no model: add it after the colon, as in ollama:nomic-embed-text",
     );
     for address in ["http://", "ftp://h", "https:///v1"] {
-        let none = "is no address of a server: write http://HOST:PORT or https://HOST";
+        let none = "is not a valid server address: use http://HOST:PORT or https://HOST";
         check(&format!("openai:m@{address}"), &format!("`{address}` {none}"));
     }
-    let secret = "the address of a server must not hold a name, password, question or \
-                  fragment: give a key in FOVEAL_EMBEDDINGS_KEY";
+    let secret = "a server address must not contain a user name, password, query or fragment: set \
+                  the key in FOVEAL_EMBEDDINGS_KEY";
     check("openai:m@https://me:secret@h", secret);
     check("openai:m@https://h/v1?key=secret", secret);
     for host in ["lan:1", "10.0.0.7", "localhost.evil.example", "127.0.0.1.evil.example"] {
         check(
             &format!("ollama:m@http://{host}"),
             &format!(
-                "`http://{host}` is another machine, and http would send your code there for \
-                 everybody on the way to read: use https, or write ollama+http:MODEL@http://\
-                 {host} if you want that"
+                "`http://{host}` is another machine, and http would send your code there \
+                 unencrypted: use https, or ollama+http:MODEL@http://{host} to allow that"
             ),
         );
     }

@@ -9,8 +9,13 @@ use foveal_protocols::json::{self, JsonObject};
 use foveal_protocols::problem::ProblemKind;
 
 /// Line types of the client's own book-keeping, which are never part of a prompt.
-const BOOKKEEPING: [&str; 24] = [
+const BOOKKEEPING: [&str; 29] = [
     "atis-latch",
+    "frame-link",
+    "bridge-session",
+    "relocated",
+    "continued-in",
+    "file-history-delta",
     "cost-state",
     "tools-used",
     "summary",

@@ -14,7 +14,9 @@ use super::session_conversation::SessionConversation;
 use crate::session_sink::SessionSink;
 
 /// Subtypes of system lines that the model does not receive.
-const SYSTEM_BOOKKEEPING: [&str; 12] = [
+const SYSTEM_BOOKKEEPING: [&str; 14] = [
+    "model_refusal_fallback",
+    "model_refusal_no_fallback",
     "stop_hook_summary",
     "turn_duration",
     "api_error",

@@ -30,7 +30,6 @@ fn every_kind_has_a_rule_that_fits_what_it_does() {
     for kind in TOOL_KINDS {
         let is_right = match (kind.is_read_only, kind.similarity) {
             (_, SimilarityRule::Never) => true,
-            (_, SimilarityRule::Generic) => false,
             (true, rule) => rule != SimilarityRule::CONTENT && rule != SimilarityRule::EDITS,
             (false, rule) => match kind.action {
                 ToolAction::Write => rule == SimilarityRule::CONTENT,
