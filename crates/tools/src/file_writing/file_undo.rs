@@ -17,7 +17,8 @@ use crate::session::{CallContext, ToolSession};
 use super::edit_target::{EditTarget, readable_view};
 use super::file_write::create_file;
 use super::write_record::{
-    AuthoredLines, NO_FILE_HANDLE, keep_undo_content, record_overwrite, record_write,
+    AuthoredLines, AuthoredRuns, NO_FILE_HANDLE, destination_after_move, keep_undo_content,
+    record_overwrite, record_write,
 };
 
 /// Bytes of the largest file that can be restored.
@@ -184,8 +185,10 @@ fn replace_content(
     // comparison.
     let is_exact = |run: &DiffHunk| run.before.lines.max(run.after.lines) <= RUN_LINES_MAX;
     let is_seen = work.session.undo.has_full_view(Handle::from_content(content));
-    let authored = match is_seen && runs.iter().all(is_exact) {
-        true => AuthoredLines::Runs(runs),
+    // Of a long line it may have seen only a part.
+    let has_parts = target.known_file(work).is_some_and(|known| !known.seen_parts.is_empty());
+    let authored = match is_seen && !has_parts && runs.iter().all(is_exact) {
+        true => AuthoredLines::Runs(AuthoredRuns { runs, parts: Vec::new() }),
         false => AuthoredLines::Nothing,
     };
     Ok(change_findings(record_overwrite(work, &target, content, &written, &authored)))
@@ -209,6 +212,7 @@ fn remove_created_file(
         kind: FileChangeKind::Removed,
         undo: keep_undo_content(work, &key, Some(&removed), None),
         notes: Vec::new(),
+        destination: destination_after_move(work, located),
         changed_spans: Vec::new(),
     }))
 }

@@ -1,5 +1,6 @@
 //! Changes to files: only to content that the model has seen, all or nothing, and with undo.
 
+mod edit_surroundings;
 mod edit_target;
 mod file_edit;
 mod file_rewind;

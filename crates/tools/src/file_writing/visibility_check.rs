@@ -1,7 +1,7 @@
 //! Checks before a file is overwritten: the model must have seen the lines as they are on disk, or
 //! the edit must contain them.
 
-use std::fmt::Write;
+use std::ops::Range;
 
 use foveal_workspace::TextFile;
 use foveal_workspace::edit::{
@@ -9,79 +9,110 @@ use foveal_workspace::edit::{
 };
 
 use crate::error::ToolError;
-use crate::session::{CallContext, LineRangeSet};
+use crate::session::{CallContext, EditedText, KnownFile, LineRangeSet, PlacedLine};
 
+use super::edit_surroundings::EditSurroundings;
 use super::edit_target::{EditTarget, readable_view};
+use super::write_record::AuthoredRuns;
 
-/// Most lines that a refusal shows, so that they count as seen.
-const LINES_SHOWN_MAX: u32 = 60;
-
-/// Longest of these lines in bytes.
-const LINE_BYTES_SHOWN_MAX: usize = 500;
-
-/// Checks that the model has seen every line that an edit alters, or that the edit contains it.
-/// Returns the altered runs, in lines of the readable view.
+/// Checks that the model has seen every line that an edit alters, or the altered places of the
+/// line, or that the edit contains the line. Returns the altered runs, in lines of the readable
+/// view.
 pub(super) fn check_edit(
     work: &CallContext<'_>,
     target: &EditTarget,
     planned: &PlannedText,
-) -> Result<Vec<DiffHunk>, ToolError> {
+) -> Result<AuthoredRuns, ToolError> {
     let view = target.view.text();
-    let (runs, touched): (Vec<DiffHunk>, Vec<LineSpan>) = if target.is_notebook {
-        let after = readable_view(&target.located, TextFile::new(&planned.text));
-        let runs = diff_hunks(view, after.text());
-        let touched = runs.iter().map(|run| run.before).collect();
-        (runs, touched)
+    let runs = if target.is_notebook {
+        diff_hunks(view, readable_view(&target.located, TextFile::new(&planned.text)).text())
     } else {
-        let runs = changed_hunks(view, &planned.text, &planned.changed);
-        (runs, planned.changed.iter().map(|change| change.before).collect())
+        changed_hunks(view, &planned.text, &planned.changed)
     };
     let known = target.known_file(work);
-    if let Some(known) = known.as_ref().filter(|known| known.external_changes.overlaps(&touched)) {
-        let path = target.located.display_path();
-        let believed = known.external_changes.believed_text(view);
-        let delta = delta_since_seen(&believed, view, &touched);
-        let delta = delta.map(|delta| delta.text).unwrap_or_default();
-        return Err(ToolError::from_error(format!(
-            "`{path}` was changed since you saw these lines (- seen, + now); read it again:\n\
-             {delta}"
-        )));
+    let altered = altered_lines(target, planned, &runs, known.as_ref());
+    let Some(known) = known else {
+        return match altered.unseen.is_empty() {
+            true => Ok(AuthoredRuns { runs, parts: Vec::new() }),
+            false => Err(refuse_unseen_lines(work, target, planned, &altered.unseen)),
+        };
+    };
+    let touched: Vec<LineSpan> = match target.is_notebook {
+        true => runs.iter().map(|run| run.before).collect(),
+        false => {
+            let spans = planned.changed.iter().map(|change| change.before);
+            spans.filter(|span| !altered.is_partly_seen(*span)).collect()
+        }
+    };
+    if known.external_changes.overlaps(&touched) {
+        return Err(refuse_external_changes(work, target, planned, &known, &touched));
     }
-    let seen = known.as_ref().map(|known| &known.seen);
-    let unseen = unseen_lines(target, planned, &runs, seen);
-    if unseen.is_empty() { Ok(runs) } else { Err(refuse_unseen_lines(work, target, &unseen)) }
+    if !altered.unseen.is_empty() {
+        return Err(refuse_unseen_lines(work, target, planned, &altered.unseen));
+    }
+    let edited = EditedText { after: &planned.text, changes: &planned.changed };
+    let partly_seen = altered.partly_seen.iter();
+    let parts = partly_seen.flat_map(|line| known.seen_parts.parts_after(line, &edited)).collect();
+    Ok(AuthoredRuns { runs, parts })
+}
+
+/// Returns the refusal to alter lines that others changed, and shows the differences.
+fn refuse_external_changes(
+    work: &CallContext<'_>,
+    target: &EditTarget,
+    planned: &PlannedText,
+    known: &KnownFile,
+    touched: &[LineSpan],
+) -> ToolError {
+    let (path, view) = (target.located.display_path(), target.view.text());
+    let believed = known.external_changes.believed_text(view);
+    let delta = delta_since_seen(&believed, view, touched);
+    let delta = delta.map(|delta| delta.text).unwrap_or_default();
+    let mut message = format!(
+        "`{path}` was changed since you saw these lines (- seen, + now); read it again:\n{delta}"
+    );
+    // A difference shows only the beginning of long lines.
+    let touched = touched.iter().map(|span| (span.first.0, span.first.0 + span.lines - 1));
+    let surroundings =
+        EditSurroundings::of_lines(target, planned, &LineRangeSet::from_ranges(touched));
+    if let Some(surroundings) = surroundings.filter(|shown| !shown.parts.is_empty()) {
+        message.push_str("the places of this edit as they are now:\n");
+        message.push_str(&surroundings.text);
+        record_surroundings(work, target, surroundings);
+    }
+    ToolError::from_error(message)
 }
 
 /// Returns the refusal to alter unseen lines, and shows the lines if they are few.
 fn refuse_unseen_lines(
     work: &CallContext<'_>,
     target: &EditTarget,
+    planned: &PlannedText,
     unseen: &LineRangeSet,
 ) -> ToolError {
     let path = target.located.display_path();
-    let mut shown = String::new();
-    let mut longest = 0;
-    for (line, number) in target.view.text().lines().zip(1..) {
-        if unseen.contains(number) && unseen.count() <= LINES_SHOWN_MAX {
-            longest = longest.max(line.len());
-            // Writing to a string cannot fail.
-            let _ = writeln!(shown, "{number}→{line}");
-        }
-    }
-    if shown.is_empty() || longest > LINE_BYTES_SHOWN_MAX {
+    let Some(surroundings) = EditSurroundings::of_lines(target, planned, unseen) else {
         let (first, last) = unseen.ranges().first().copied().unwrap_or_default();
         return ToolError::from_error(format!(
             "you have not seen {} of the lines of `{path}` that this changes, {first}-{last} \
              first; read them before changing them",
             unseen.count()
         ));
-    }
-    work.session.files.update(&target.key, |known| Some(target.update_known_file(known)));
-    work.files().record_shown_lines(&target.key, target.version.hash, unseen);
-    ToolError::from_error(format!(
+    };
+    let message = format!(
         "you had not seen these lines of `{path}`, which this changes; ask again if it is \
-         still what you want:\n{shown}"
-    ))
+         still what you want:\n{}",
+        surroundings.text
+    );
+    record_surroundings(work, target, surroundings);
+    ToolError::from_error(message)
+}
+
+/// Records that the answer shows these lines and parts of lines.
+fn record_surroundings(work: &CallContext<'_>, target: &EditTarget, shown: EditSurroundings) {
+    work.session.files.update(&target.key, |known| Some(target.update_known_file(known)));
+    let EditSurroundings { lines, parts, .. } = shown;
+    work.files().record_shown_lines(&target.key, target.version.hash, lines, parts);
 }
 
 /// Checks that the model has seen the current version of a whole file that is to be replaced.
@@ -118,35 +149,74 @@ pub(super) fn check_overwrite(
     Ok(())
 }
 
+/// The lines that an edit alters and that the model has not seen whole.
+#[derive(Default)]
+struct AlteredLines {
+    /// The lines of which the model has not seen the altered places.
+    unseen: LineRangeSet,
+    /// The long lines of which the model has seen the altered places.
+    partly_seen: Vec<PlacedLine>,
+}
+
+impl AlteredLines {
+    /// Returns whether `span` is one line of which the model has seen the altered places.
+    fn is_partly_seen(&self, span: LineSpan) -> bool {
+        span.lines == 1 && self.partly_seen.iter().any(|line| line.number == span.first.0)
+    }
+}
+
 /// Returns the lines that `runs` alter, without those that were seen and those in the edits' texts.
-fn unseen_lines(
+fn altered_lines(
     target: &EditTarget,
     planned: &PlannedText,
     runs: &[DiffHunk],
-    seen: Option<&LineRangeSet>,
-) -> LineRangeSet {
+    known: Option<&KnownFile>,
+) -> AlteredLines {
     let text = target.text.text();
     let is_spelled = |line: &str, start: usize| {
         let (start, line) = (start + line.len() - line.trim_start().len(), line.trim());
-        let within = |bytes: &std::ops::Range<usize>| match target.is_notebook {
+        let within = |bytes: &Range<usize>| match target.is_notebook {
             true => text.get(bytes.clone()).is_some_and(|old| old.contains(line)),
             false => bytes.start <= start && start + line.len() <= bytes.end,
         };
         let is_spelled = || planned.changed.iter().any(|change| within(&change.bytes));
         line.is_empty() || planned.is_verbatim && is_spelled()
     };
+    let is_partly_seen = |line: &PlacedLine| {
+        let parts = known.map(|known| &known.seen_parts).filter(|_| !target.is_notebook);
+        parts.filter(|parts| !parts.is_empty()).is_some_and(|parts| {
+            let places = places_in_line(planned, line);
+            !places.is_empty() && places.iter().all(|place| parts.contains(line.number, place))
+        })
+    };
     let mut unseen = Vec::new();
+    let mut partly_seen = Vec::new();
     let mut start = 0;
     let mut runs = runs.iter().map(|run| run.before.indices()).peekable();
     for (line, index) in target.view.text().split_inclusive('\n').zip(0..) {
         while runs.next_if(|run| run.end <= index).is_some() {}
         let is_altered = runs.peek().is_some_and(|run| run.contains(&index));
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        let is_seen = seen.is_some_and(|seen| seen.contains(number));
+        let is_seen = known.is_some_and(|known| known.seen.contains(number));
         if is_altered && !is_seen && !is_spelled(line, start) {
-            unseen.push((number, number));
+            let placed = PlacedLine { number, bytes: start..start + line.len() };
+            if is_partly_seen(&placed) {
+                partly_seen.push(placed);
+            } else {
+                unseen.push((number, number));
+            }
         }
         start += line.len();
     }
-    LineRangeSet::from_ranges(unseen)
+    AlteredLines { unseen: LineRangeSet::from_ranges(unseen), partly_seen }
+}
+
+/// Returns the bytes that an edit replaces in a line, from the start of the line.
+pub(super) fn places_in_line(planned: &PlannedText, line: &PlacedLine) -> Vec<Range<usize>> {
+    let Range { start, end } = line.bytes;
+    let inside = planned.changed.iter().map(|change| &change.bytes).filter_map(|bytes| {
+        let place = bytes.start.max(start)..bytes.end.min(end);
+        (place.start < place.end).then(|| place.start - start..place.end - start)
+    });
+    inside.collect()
 }

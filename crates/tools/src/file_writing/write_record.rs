@@ -1,15 +1,17 @@
 //! The records of writes: the updated state of a file, and the content that undoes the write.
 
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use crate::notes::{FileChangeKind, UndoPoint, UndoStorage, UndoUnavailable};
 use foveal_store::ContentReceipt;
 use foveal_transcript::Handle;
 use foveal_workspace::edit::DiffHunk;
+use foveal_workspace::file_search::path_for_display;
 use foveal_workspace::{FileVersion, PathKey, ResolvedPath, TextFile, WriteOutcome};
 
 use crate::findings::FileChange;
-use crate::session::{CallContext, KnownFile, replacement_lines};
+use crate::session::{CallContext, KnownFile, LinePart};
 
 use super::edit_target::{EditTarget, readable_view};
 
@@ -20,8 +22,15 @@ pub(super) static NO_FILE_HANDLE: LazyLock<Handle> =
 /// The lines of a file that the model wrote itself, and so has seen.
 pub(super) enum AuthoredLines {
     All,
-    Runs(Vec<DiffHunk>),
+    Runs(AuthoredRuns),
     Nothing,
+}
+
+/// Runs of lines that the model wrote.
+pub(super) struct AuthoredRuns {
+    pub(super) runs: Vec<DiffHunk>,
+    /// The lines of which the model has seen only a part, after the write.
+    pub(super) parts: Vec<LinePart>,
 }
 
 /// Records the overwriting of a file with the lines that the model wrote, and returns the change.
@@ -58,15 +67,17 @@ fn known_file_after_write(
     match (met, authored) {
         // Another call has already read the written file.
         (Some(met), AuthoredLines::All) => met.with_all_lines_written(),
-        (Some(mut met), AuthoredLines::Runs(runs)) => {
-            met.mark_lines_seen(&replacement_lines(runs));
+        (Some(mut met), AuthoredLines::Runs(AuthoredRuns { runs, parts })) => {
+            met.mark_written_lines(runs, parts);
             met
         }
         (Some(met), AuthoredLines::Nothing) => met,
         (None, AuthoredLines::All) => {
-            before().with_model_write(version, view, &[]).with_all_lines_written()
+            before().with_model_write(version, view, &[], &[]).with_all_lines_written()
         }
-        (None, AuthoredLines::Runs(runs)) => before().with_model_write(version, view, runs),
+        (None, AuthoredLines::Runs(AuthoredRuns { runs, parts })) => {
+            before().with_model_write(version, view, runs, parts)
+        }
         (None, AuthoredLines::Nothing) => {
             let before = before();
             KnownFile::with_predecessor(Some(&before), version, view, before.question.as_deref())
@@ -91,8 +102,20 @@ pub(super) fn record_write(
         kind: if written.before.is_some() { FileChangeKind::Written } else { FileChangeKind::New },
         undo,
         notes: written.notes.clone(),
+        destination: destination_after_move(work, located),
         changed_spans: Vec::new(),
     }
+}
+
+/// Returns the absolute path of a file that the call names by a relative path, if a command has
+/// left the folder in which the session began.
+pub(super) fn destination_after_move(
+    work: &CallContext<'_>,
+    located: &ResolvedPath,
+) -> Option<String> {
+    let is_moved = work.roots().working_directory() != work.toolbox.roots.working_directory();
+    let is_relative = Path::new(located.display_path()).is_relative();
+    (is_moved && is_relative).then(|| path_for_display(&located.absolute_path()).into_owned())
 }
 
 /// Journals a write and stores the previous content of the file; `None` for a content means that

@@ -24,6 +24,8 @@ pub(crate) struct FileChange {
     pub(crate) path: String,
     pub(crate) kind: FileChangeKind,
     pub(crate) undo: Result<UndoPoint, UndoUnavailable>,
+    /// The absolute path, if the display path is relative to a folder that a command changed to.
+    pub(crate) destination: Option<String>,
     /// Notes on how the file was written.
     pub(crate) notes: Vec<WriteNotice>,
     /// The changed places: the lines before and the lines after.
@@ -36,6 +38,9 @@ impl FileChanges {
         for change in &self.files {
             let (file, kind, undo) = (change.path.as_str().into(), change.kind, change.undo);
             text.push_note(FileChangeNote::Done { file, kind, undo });
+            if let Some(path) = &change.destination {
+                text.push_note(FileChangeNote::Destination(path.as_str().into()));
+            }
             change.notes.iter().for_each(|note| text.push_note(change_note(note)));
             let (told, more) =
                 change.changed_spans.split_at(change.changed_spans.len().min(PLACES_MAX));

@@ -16,6 +16,8 @@ pub(crate) enum FileChangeNote {
         /// The way to undo it.
         undo: Result<UndoPoint, UndoUnavailable>,
     },
+    /// The absolute path of a file named relative to a folder that a command changed to.
+    Destination(Box<str>),
     /// The file has this many other hard links, which keep the old content.
     OtherNames(u64),
     /// The owner of the file could not be preserved.
@@ -83,6 +85,9 @@ impl Display for FileChangeNote {
                     Ok(back) => write!(f, " [before: {back}]"),
                     Err(why) => write!(f, " [no way back: {why}]"),
                 }
+            }
+            Self::Destination(path) => {
+                write!(f, "[relative to the working directory: `{path}`]")
             }
             Self::OtherNames(count) => write!(
                 f,

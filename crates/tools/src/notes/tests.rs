@@ -96,6 +96,10 @@ fn each_note() -> Vec<(String, &'static str)> {
             "Wrote src/a.rs [no way back: what it held has secrets, which are not kept]",
         ),
         (
+            FileChangeNote::Destination("/w/sub/a.rs".into()).to_string(),
+            "[relative to the working directory: `/w/sub/a.rs`]",
+        ),
+        (
             FileChangeNote::OtherNames(2).to_string(),
             "[the file has 2 other names (hard links), which keep the old content]",
         ),

@@ -7,7 +7,8 @@ use foveal_workspace::edit::{DiffHunk, diff_hunks};
 use foveal_workspace::file_version::FileVersion;
 
 use super::external_changes::ExternalChanges;
-use super::line_range_set::{LineRangeSet, PartialLine};
+use super::line_parts::{LinePart, LinePartSet};
+use super::line_range_set::LineRangeSet;
 
 /// A file as the model last met it.
 #[derive(Debug, Clone)]
@@ -26,8 +27,8 @@ pub(crate) struct KnownFile {
     pub(crate) is_written: bool,
     /// The model's question about the file.
     pub(crate) question: Option<String>,
-    /// A long line that is being shown in parts, and the byte at which the last part ended.
-    partial_line: Option<(u32, u64)>,
+    /// The parts of long lines of this version that the model has seen.
+    pub(crate) seen_parts: LinePartSet,
 }
 
 impl KnownFile {
@@ -40,11 +41,13 @@ impl KnownFile {
         text: Arc<TextFile>,
         question: Option<&str>,
     ) -> Self {
-        let (seen, external_changes) = match before {
-            None => (LineRangeSet::default(), ExternalChanges::default()),
-            Some(before) if before.version.hash == version.hash => {
-                (before.seen.clone(), before.external_changes.clone())
-            }
+        let VisibleLines { seen, seen_parts, external_changes } = match before {
+            None => VisibleLines::default(),
+            Some(before) if before.version.hash == version.hash => VisibleLines {
+                seen: before.seen.clone(),
+                seen_parts: before.seen_parts.clone(),
+                external_changes: before.external_changes.clone(),
+            },
             Some(before) => before.carry_lines_to(text.text()),
         };
         let question = question.map(str::to_owned);
@@ -54,10 +57,10 @@ impl KnownFile {
             text,
             shown: None,
             seen,
+            seen_parts,
             external_changes,
             is_written: false,
             question,
-            partial_line: None,
         }
     }
 
@@ -69,10 +72,10 @@ impl KnownFile {
             text: None,
             shown,
             seen,
+            seen_parts: LinePartSet::default(),
             external_changes,
             is_written: false,
             question: None,
-            partial_line: None,
         }
     }
 
@@ -83,10 +86,11 @@ impl KnownFile {
 
     /// Returns the seen lines at their places in `text`, a version by others, and the changes that
     /// the model has not seen.
-    fn carry_lines_to(&self, text: &str) -> (LineRangeSet, ExternalChanges) {
+    fn carry_lines_to(&self, text: &str) -> VisibleLines {
         // Without the known text, each line may have changed.
         let Some(own) = &self.text else {
-            return (LineRangeSet::default(), ExternalChanges::between("", text));
+            let external_changes = ExternalChanges::between("", text);
+            return VisibleLines { external_changes, ..VisibleLines::default() };
         };
         let runs = diff_hunks(own.text(), text);
         let believed = match self.external_changes.is_empty() {
@@ -95,31 +99,41 @@ impl KnownFile {
                 ExternalChanges::between(&self.external_changes.believed_text(own.text()), text)
             }
         };
-        (self.seen.shifted_by(&runs), believed)
+        VisibleLines {
+            seen: self.seen.shifted_by(&runs),
+            seen_parts: self.seen_parts.shifted_by(&runs),
+            external_changes: believed,
+        }
     }
 
     /// Returns the version that the model wrote over this one; it has seen the lines written in
-    /// `runs`.
+    /// `runs`, of some of them only `parts`.
     pub(crate) fn with_model_write(
         &self,
         version: FileVersion,
         text: Arc<TextFile>,
         runs: &[DiffHunk],
+        parts: &[LinePart],
     ) -> Self {
-        let mut seen = self.seen.shifted_by(runs);
-        seen.add_ranges(replacement_lines(runs).ranges().iter().copied());
-        let unshown = self.external_changes.shifted_by(runs);
-        let (text, question) = (Some(text), self.question.clone());
-        Self {
+        let mut written = Self {
             version,
-            text,
+            text: Some(text),
             shown: None,
-            seen,
-            external_changes: unshown,
+            seen: self.seen.shifted_by(runs),
+            seen_parts: self.seen_parts.shifted_by(runs),
+            external_changes: self.external_changes.shifted_by(runs),
             is_written: true,
-            question,
-            partial_line: None,
-        }
+            question: self.question.clone(),
+        };
+        written.seen.add_ranges(written_lines(runs, parts).ranges().iter().copied());
+        parts.iter().for_each(|part| written.mark_part_seen(*part));
+        written
+    }
+
+    /// Marks the lines that the model wrote in `runs`, of some of them only `parts`.
+    pub(crate) fn mark_written_lines(&mut self, runs: &[DiffHunk], parts: &[LinePart]) {
+        self.mark_lines_seen(&written_lines(runs, parts));
+        parts.iter().for_each(|part| self.mark_part_seen(*part));
     }
 
     /// Returns the version that the model made of this one with a tool of its client. Of the
@@ -140,7 +154,7 @@ impl KnownFile {
                 return file;
             }
         };
-        let mut file = self.with_model_write(version, text, &runs);
+        let mut file = self.with_model_write(version, text, &runs, &[]);
         let is_unseen = |run: &&DiffHunk| {
             let (first, count) = (run.before.first.0, run.before.lines);
             count == 0 || !self.seen.contains_range(first, first + count - 1)
@@ -170,15 +184,10 @@ impl KnownFile {
         self.seen.add_ranges(lines.ranges().iter().copied());
     }
 
-    /// Marks a part of a line as shown. The line counts as seen once all its parts were shown in
-    /// order.
-    pub(crate) fn mark_part_seen(&mut self, PartialLine { line, from, to }: PartialLine) {
-        let goes_on =
-            from == 0 || self.partial_line.is_some_and(|(of, end)| of == line && from <= end);
-        match (goes_on, to) {
-            (true, Some(end)) => self.partial_line = Some((line, end)),
-            (true, None) => self.mark_lines_seen(&LineRangeSet::from_ranges([(line, line)])),
-            (false, _) => {}
+    /// Marks a part of a line as shown. The line counts as seen once all its parts were shown.
+    pub(crate) fn mark_part_seen(&mut self, part: LinePart) {
+        if self.seen_parts.add(part).is_whole_line() {
+            self.mark_lines_seen(&LineRangeSet::from_ranges([(part.line, part.line)]));
         }
     }
 
@@ -205,8 +214,24 @@ impl KnownFile {
     }
 }
 
+/// The lines of a version that the model has seen, and what it believes instead of others.
+#[derive(Debug, Default)]
+struct VisibleLines {
+    seen: LineRangeSet,
+    seen_parts: LinePartSet,
+    external_changes: ExternalChanges,
+}
+
+/// Returns the lines that `runs` wrote, without those of which the model has seen only a part.
+fn written_lines(runs: &[DiffHunk], parts: &[LinePart]) -> LineRangeSet {
+    let mut lines = replacement_lines(runs);
+    let partial = parts.iter().map(|part| (part.line, part.line));
+    lines.remove_lines(&LineRangeSet::from_ranges(partial));
+    lines
+}
+
 /// Returns the lines that `runs` wrote, numbered as in the text after them.
-pub(crate) fn replacement_lines(runs: &[DiffHunk]) -> LineRangeSet {
+fn replacement_lines(runs: &[DiffHunk]) -> LineRangeSet {
     LineRangeSet::from_ranges(
         runs.iter().map(|DiffHunk { after, .. }| (after.first.0, after.first.0 + after.lines - 1)),
     )

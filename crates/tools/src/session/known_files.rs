@@ -13,7 +13,8 @@ use crate::read_view::ReadView;
 use super::deliveries::{CallVisibility, SettledCallIds};
 use super::external_changes::ExternalChanges;
 use super::known_file::KnownFile;
-use super::line_range_set::{LineRangeSet, PartialLine};
+use super::line_parts::{LinePart, LinePartSet};
+use super::line_range_set::LineRangeSet;
 use super::pending_visibility::{FilePresentation, PendingVisibility, ShownLines};
 use super::shaper::ShapedAnswer;
 
@@ -184,7 +185,7 @@ impl CallFiles<'_> {
         version: FileVersion,
         text: TextFile,
         lines: &LineRangeSet,
-        parts: &[PartialLine],
+        parts: &[LinePart],
     ) {
         let text = Arc::new(text);
         self.files.update(key, |known| {
@@ -197,15 +198,15 @@ impl CallFiles<'_> {
         self.push_pending(key, version.hash, ShownLines { lines, parts, ..ShownLines::default() });
     }
 
-    /// Records that the answer shows these lines of the version last met.
+    /// Records that the answer shows these lines, and parts of lines, of the version last met.
     pub(crate) fn record_shown_lines(
         &self,
         key: &PathKey,
         version: ContentHash,
-        lines: &LineRangeSet,
+        lines: LineRangeSet,
+        parts: Vec<LinePart>,
     ) {
-        let lines = lines.clone();
-        self.push_pending(key, version, ShownLines { lines, ..ShownLines::default() });
+        self.push_pending(key, version, ShownLines { lines, parts, ..ShownLines::default() });
     }
 
     /// Records that an answer shows the version last met in the form of `view`.
@@ -336,6 +337,7 @@ impl KnownFileTable {
     fn clear_visibility(&mut self) {
         for row in self.files.values_mut() {
             (row.file.shown, row.file.seen) = (None, LineRangeSet::default());
+            row.file.seen_parts = LinePartSet::default();
         }
         self.pending.remove_all();
     }

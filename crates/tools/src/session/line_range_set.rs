@@ -98,16 +98,5 @@ impl LineRangeSet {
     }
 }
 
-/// The shown part of a line that is not shown completely.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PartialLine {
-    /// The number of the line, from 1.
-    pub(crate) line: u32,
-    /// Bytes before the part.
-    pub(crate) from: u64,
-    /// The byte at which the part ends; `None`: at the end of the line.
-    pub(crate) to: Option<u64>,
-}
-
 #[cfg(test)]
 mod tests;
