@@ -161,6 +161,75 @@ fn an_edit_that_spells_blanks_otherwise_needs_lines_that_were_seen() {
     assert_eq!(written, "A\r\nb\r\n");
 }
 
+/// A file of one line, as minified ones are.
+fn one_line(count: u32) -> String {
+    let keys: Vec<String> = (0..count).map(|n| format!("\"k{n}\":\"v{n}\"")).collect();
+    format!("{{{}}}", keys.join(","))
+}
+
+fn key_edit(key: u32, value: &str) -> Value {
+    let new = format!("\"k{key}\":\"{value}\"");
+    json!({"path": "a.json", "old_str": format!("\"k{key}\":\"v{key}\""), "new_str": new})
+}
+
+#[test]
+fn a_place_in_a_long_line_is_shown_before_it_changes() {
+    let world = World::new();
+    world.write("a.json", one_line(1_000));
+    let refused = world.refused("edit_file", key_edit(700, "new"));
+    assert!(refused.contains("had not seen these lines of `a.json`"), "{refused}");
+    assert!(
+        refused.contains("\n1→[… ") && refused.contains(",\"k699\":\"v699\",\"k700\":"),
+        "{refused}"
+    );
+    assert!(refused.contains("\"k701\"") && refused.len() < 900, "{refused}");
+    world.call("edit_file", key_edit(700, "new"));
+    assert!(world.on_disk("a.json").contains("\"k699\":\"v699\",\"k700\":\"new\",\"k701\""));
+    // What was shown beside it is still known, and what was not is not.
+    world.call("edit_file", key_edit(702, "long value"));
+    world.call("edit_file", key_edit(701, ""));
+    let refused = world.refused("edit_file", key_edit(100, "new"));
+    assert!(refused.contains("\"k99\":\"v99\""), "{refused}");
+    // Other places at once: each is shown.
+    let all =
+        json!({"path": "a.json", "old_str": "\"v33", "new_str": "\"w33", "replace_all": true});
+    let refused = world.refused("edit_file", all.clone());
+    assert_eq!(refused.lines().filter(|line| line.starts_with("1→")).count(), 2, "{refused}");
+    world.call("edit_file", all);
+    assert!(world.on_disk("a.json").contains("\"w339\",\"k340\":\"v340\""));
+}
+
+#[test]
+fn a_shown_part_of_a_long_line_may_be_changed() {
+    let world = World::new();
+    world.write("a.json", one_line(9_000));
+    world.call("read_lines", json!({"path": "a.json", "start": 1, "end": 1, "from_byte": 10_000}));
+    world.call("edit_file", key_edit(800, "new"));
+    let refused = world.refused("edit_file", key_edit(8_000, "new"));
+    assert!(refused.contains("\"k7999\""), "{refused}");
+    // Others write it anew: their line is shown before it is overwritten.
+    world.write("a.json", one_line(9_000).replace("v801\"", "theirs\""));
+    let refused = world.refused("edit_file", key_edit(800, "newer"));
+    assert!(refused.contains("was changed since you saw these lines"), "{refused}");
+    assert!(refused.contains("\"k801\":\"theirs\""), "{refused}");
+    world.call("edit_file", key_edit(800, "newer"));
+    assert!(world.on_disk("a.json").contains("\"k800\":\"newer\",\"k801\":\"theirs\""));
+}
+
+#[test]
+fn invisible_characters_are_named() {
+    let world = World::new();
+    world.write("a.py", "x = 1\nfoo(\u{a0}a, b)\ny\u{200b} = 2\n");
+    world.call("read_file", json!({"path": "a.py"}));
+    let refused = world.refused("edit_file", edit("foo( a", "foo(a"));
+    let named = "; line 2 has U+00A0 (no-break space) where old_str has a space";
+    assert!(refused.contains(named), "{refused}");
+    let refused = world.refused("edit_file", edit("y = 2", "y = 3"));
+    let named = "; line 3 has U+200B (zero-width space), which old_str lacks";
+    assert!(refused.contains(named), "{refused}");
+    world.call("edit_file", edit("foo(\u{a0}a", "foo(a"));
+}
+
 fn notebook(sources: &[&str]) -> String {
     let cell = |source: &&str| json!({"cell_type": "code", "source": [source], "metadata": {}, "outputs": [], "execution_count": null});
     let cells: Vec<Value> = sources.iter().map(cell).collect();

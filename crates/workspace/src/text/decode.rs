@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Charset;
-use encoding_rs::WINDOWS_1252;
+use encoding_rs::{SHIFT_JIS, WINDOWS_1252};
 
 use super::encode;
 use super::encoding::{NotText, TextEncoding};
@@ -138,6 +138,31 @@ fn has_many_controls(bytes: &[u8]) -> bool {
     controls * 1000 > bytes.len() * CONTROLS_PER_THOUSAND_MAX
 }
 
+/// Returns whether all bytes beyond ASCII are pairs of Shift_JIS for kana and common characters,
+/// at least two, half of which have no ASCII byte. In a western code page most first bytes of these
+/// pairs are signs, which seldom come before a letter beyond ASCII; the others are capital letters.
+fn is_common_shift_jis(bytes: &[u8]) -> bool {
+    let (mut pairs, mut without_ascii) = (0_usize, 0_usize);
+    let mut has_sign = false;
+    let mut bytes = bytes.iter();
+    while let Some(byte) = bytes.next() {
+        if byte.is_ascii() {
+            continue;
+        }
+        let is_lead = matches!(byte, 0x81..=0x84 | 0x88..=0x98);
+        match bytes.next() {
+            Some(0x40..=0x7E) if is_lead => {}
+            Some(0x80..=0xFC) if is_lead => {
+                without_ascii += 1;
+                has_sign |= !matches!(byte, 0x8A | 0x8C..=0x8F);
+            }
+            _ => return false,
+        }
+        pairs += 1;
+    }
+    pairs >= 2 && has_sign && without_ascii * 2 >= pairs
+}
+
 /// Decodes with the detected encoding if that is lossless, otherwise as Windows-1252, which maps
 /// every byte.
 fn decode_legacy(bytes: &[u8]) -> DecodedText<'_> {
@@ -145,6 +170,11 @@ fn decode_legacy(bytes: &[u8]) -> DecodedText<'_> {
     let looked_at = &bytes[..bytes.len().min(DETECTION_BYTES_MAX)];
     detector.feed(looked_at, looked_at.len() == bytes.len());
     let guessed = detector.guess(None, Utf8Detection::Deny);
+    // The detector takes a few Chinese characters of Shift_JIS for letters and signs.
+    let guessed = match guessed.is_single_byte() && is_common_shift_jis(looked_at) {
+        true => SHIFT_JIS,
+        false => guessed,
+    };
     let exact_in = |charset: &'static Charset| {
         let text = charset.decode_without_bom_handling_and_without_replacement(bytes)?;
         let back = encode::encode_text(&text, TextEncoding::Legacy(charset), false).ok()?;

@@ -35,6 +35,26 @@ fn encodings_are_told_apart() {
 }
 
 #[test]
+fn a_few_words_in_shift_jis_are_no_western_text() {
+    for text in ["# 日本語\nx = 1\n", "東京\n", "名前\n住所\n", "// 設定\n"] {
+        let (bytes, ..) = encoding_rs::SHIFT_JIS.encode(text);
+        check(&bytes, &format!("{text:?} Shift_JIS"));
+    }
+    let western = [
+        ("// don\u{2019}t\nwon\u{2019}t\n", encoding_rs::WINDOWS_1252),
+        ("\u{201c}Gr\u{f6}\u{df}e\u{201d}\n", encoding_rs::WINDOWS_1252),
+        ("\u{17d}\u{e1}ba \u{160}\u{e1}rka\n", encoding_rs::WINDOWS_1250),
+        ("\u{15a}\u{17a}d\u{17a}b\u{142}o \u{2013} \u{15b}\n", encoding_rs::WINDOWS_1250),
+    ];
+    for (text, charset) in western {
+        let (bytes, ..) = charset.encode(text);
+        let file = TextFile::decode(&bytes).expect("text");
+        let is_japanese = file.encoding() == TextEncoding::Legacy(encoding_rs::SHIFT_JIS);
+        assert!(!is_japanese, "{text:?} {:?}", file.text());
+    }
+}
+
+#[test]
 fn line_endings_are_told_and_taken_off() {
     check(b"a\r\nb\r\n", r#""a\nb\n" CRLF"#);
     check(b"a\r\nb\nc", r#""a\nb\nc" mixed line endings, no newline at the end"#);
