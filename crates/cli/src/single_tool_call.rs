@@ -7,7 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::bail;
 use foveal_tools::call_control::CallProgress;
+use foveal_tools::session::PassthroughShaper;
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
+use foveal_workspace::file_search::{PatternError, PatternRemedy};
 use serde_json::{Value, json};
 
 use crate::environment::Environment;
@@ -23,7 +25,17 @@ pub(crate) struct PathTools {
     toolbox: SelfCleaningToolbox,
     /// The path, relative to the folder.
     pub(crate) path: String,
+    form: AnswerForm,
     can_ask: bool,
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerForm {
+    /// As a model is sent it.
+    Shaped,
+    /// Everything that was found, which is not stored.
+    Complete,
 }
 
 /// The outcome of a call.
@@ -40,10 +52,19 @@ impl PathTools {
     ///
     /// # Errors
     /// If there is no such file, or the user's settings are invalid.
-    pub(crate) fn open(path: &Path, environment: &Environment) -> anyhow::Result<Self> {
+    pub(crate) fn open(
+        path: &Path,
+        form: AnswerForm,
+        environment: &Environment,
+    ) -> anyhow::Result<Self> {
         let (place, path) = locate_path(path)?;
-        let toolbox = ToolboxFactory::new(environment)?.open_for_single_call(&place)?;
-        Ok(Self { toolbox: SelfCleaningToolbox(toolbox), path, can_ask: can_ask_user(environment) })
+        let factory = ToolboxFactory::new(environment)?;
+        let factory = match form {
+            AnswerForm::Shaped => factory,
+            AnswerForm::Complete => factory.without_stored_contents(),
+        };
+        let toolbox = SelfCleaningToolbox(factory.open_for_single_call(&place)?);
+        Ok(Self { toolbox, path, form, can_ask: can_ask_user(environment) })
     }
 
     /// Calls a tool.
@@ -55,8 +76,15 @@ impl PathTools {
         tool: &str,
         arguments: Value,
     ) -> anyhow::Result<SingleCallOutcome> {
+        let (toolbox, name) = (&self.toolbox.0, new_session_name());
+        let session = match self.form {
+            AnswerForm::Shaped => ToolSession::new(toolbox, name),
+            AnswerForm::Complete => {
+                ToolSession::with_shaper(toolbox, name, Box::new(PassthroughShaper))
+                    .with_hit_limit(HITS_MAX)
+            }
+        };
         let cancel = &interrupt::cancel_on_ctrl_c();
-        let session = ToolSession::new(&self.toolbox.0, new_session_name());
         let line = StatusLine::new();
         let progress = |progress: CallProgress| line.show_progress(&progress);
         let control = CallControl { progress: &progress, ..call_control(cancel, self.can_ask) };
@@ -65,6 +93,16 @@ impl PathTools {
         if cancel.is_cancelled() {
             notice::print_notice("stopped");
             return Ok(SingleCallOutcome::Stopped(ExitCode::from(exit_code::INTERRUPTED)));
+        }
+        if let Some(PatternError { why, remedy }) = &answer.pattern_error {
+            let remedy = match remedy {
+                PatternRemedy::Multiline => "use `-U` to match across lines",
+                PatternRemedy::Shorten => "shorten it",
+                PatternRemedy::Literal => {
+                    "use `-F` to search for the exact text, or put `\\` before the special character"
+                }
+            };
+            bail!("the pattern is not a valid regular expression: {why}\n{remedy}");
         }
         if answer.is_error {
             bail!("{}", answer.text.trim_end());
@@ -82,6 +120,9 @@ impl Drop for SelfCleaningToolbox {
         drop(self.0.collect());
     }
 }
+
+/// Hits of a complete answer; more are counted.
+pub(crate) const HITS_MAX: usize = 100_000;
 
 /// Prefix of the names of these sessions.
 const SHELL_SESSION_PREFIX: &str = "shell ";

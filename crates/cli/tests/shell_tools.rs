@@ -124,6 +124,50 @@ fn lines_are_found_as_others_find_them() {
     assert_eq!((within.code, within.out.as_str()), (Some(0), "long.rs:2\nshort.rs:2\n"));
 }
 
+#[test]
+fn a_search_is_complete_unless_it_is_to_be_shaped() {
+    let world = World::new("shell_grep_all");
+    for file in 0..60 {
+        let lines = (0..50).fold(String::new(), |mut text, n| {
+            let _ =
+                writeln!(text, "let needle_{file}_{n} = some_call_with_arguments({n}, {file});");
+            text
+        });
+        world.write(&format!("src/part_{file:02}.rs"), lines);
+    }
+    world.write("id_rsa", "needle\n");
+    let Ran { code, out, err } = world.run("grep needle");
+    assert_eq!(code, Some(0));
+    assert_eq!(out.lines().filter(|line| line.contains(":let needle_")).count(), 3_000);
+    assert_eq!(out.lines().filter(|line| line.starts_with("src/part_")).count(), 60);
+    assert!(!out.contains("left out") && err.contains("id_rsa"), "{err}");
+    let shaped = world.output("grep needle --shaped");
+    assert!(shaped.len() < out.len() / 4 && shaped.contains("left out; expand "), "{shaped}");
+    let Ran { out, err, .. } = world.run("grep needle --limit 70");
+    assert_eq!(out.lines().filter(|line| line.contains(":let needle_")).count(), 70);
+    assert!(err.starts_with("lines 1-70 of 3000 found in 60 files; "), "{err}");
+}
+
+#[test]
+fn messages_name_the_options_of_the_command() {
+    let world = repository("shell_grep_options");
+    for (pattern, option) in [("step(", "use `-F` to search"), ("a\\nb", "use `-U` to match")] {
+        let Ran { code, err, .. } = world.run(&format!("grep {pattern}"));
+        assert_eq!(code, Some(2));
+        assert!(err.contains(option) && !err.contains("set "), "{err}");
+    }
+}
+
+#[test]
+fn either_line_ending_and_brackets_in_paths_are_found() {
+    let world = World::new("shell_grep_crlf");
+    world.write("app/[slug]/page.tsx", "export const x = 1\n");
+    world.write("crlf.cs", "class B\r\n{\r\n    int x;\r\n}\r\n");
+    world.write("lf.cs", "class A\n{\n    int x;\n}\n");
+    assert_eq!(world.output("grep -U class.\\w+\\n\\{ --files"), "crlf.cs\nlf.cs\n");
+    assert_eq!(world.output("grep const -g app/[slug]/** --files"), "app/[slug]/page.tsx\n");
+}
+
 /// Dotfiles in a home folder whose repository ignores everything.
 #[test]
 fn a_search_in_a_repository_obeys_no_repository_around_it() {

@@ -150,12 +150,34 @@ pub(crate) fn hit_from_definition(
     }
 }
 
-/// Returns the header on one line, cut at the limit.
+/// Returns the header on one line, cut at the limit, with the brackets closed that were cut open.
 fn one_line_signature(of: &Definition) -> String {
     let words: Vec<&str> = of.signature_text.split_whitespace().collect();
     let line = words.join(" ");
     let cut = line.floor_char_boundary(SIGNATURE_BYTES_MAX);
-    line[..cut].trim_end_matches(['{', ' ']).to_owned()
+    let line = line[..cut].trim_end_matches(['{', ' ']);
+    let closing = missing_brackets(line);
+    match closing.as_str() {
+        "" => line.to_owned(),
+        closing => format!("{line}{}…{closing}", if line.ends_with(',') { " " } else { "" }),
+    }
+}
+
+/// Returns the closing brackets that `text` lacks, in order.
+fn missing_brackets(text: &str) -> String {
+    let mut open = Vec::new();
+    for character in text.chars() {
+        match character {
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            '{' => open.push('}'),
+            ')' | ']' | '}' if open.last() == Some(&character) => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    open.iter().rev().collect()
 }
 
 /// Chooses the entity of a chunk that the query most likely means: of the requested kinds, the
@@ -182,4 +204,15 @@ fn choose_entity(
     };
     // `max_by_key` returns the last of equal items.
     candidates.into_iter().rev().max_by_key(shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_that_were_cut_open_are_closed() {
+        assert_eq!(missing_brackets("fn a(b: &[u8], c: {"), "})");
+        assert_eq!(missing_brackets("fn a<'t>(b: [u8; 2]) -> Fn(u8)"), "");
+    }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use foveal_engine::message_shape::ShapeKind;
 use foveal_engine::views::CurationRecord;
 use foveal_transcript::Handle;
+use foveal_workspace::file_search::PatternError;
 use foveal_workspace::file_version::FileVersion;
 
 /// The answer to a tool call, as the model receives it.
@@ -22,6 +23,9 @@ pub struct ToolCallAnswer {
     pub structured: Option<Value>,
     /// Whether the call failed.
     pub is_error: bool,
+    /// The fault of the pattern, if the call failed because of it. A caller that names its options
+    /// otherwise than the tool words the message itself.
+    pub pattern_error: Option<PatternError>,
     /// Whether a command ran to its end, even where `is_error` reports that it failed.
     pub has_exit_code: bool,
     /// Whether an earlier answer was reused instead of doing the work again.

@@ -478,7 +478,11 @@ fn failure_answer(
     let given = shown.shape(call, text.clone(), ReadView::Whole);
     journal_answer(session, &**shown, call, &given, None, false);
     let (text, rows) = AnswerText::from_error(text).into_text_and_rows();
-    ToolCallAnswer { text, rows, is_error: true, ..ToolCallAnswer::default() }
+    let pattern_error = match error {
+        ToolError::InvalidPattern(error) => Some(error.clone()),
+        _ => None,
+    };
+    ToolCallAnswer { text, rows, is_error: true, pattern_error, ..ToolCallAnswer::default() }
 }
 
 /// Records which lines of a file the model can see now.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use foveal_workspace::file_search::PatternError;
+
 /// An error of a call. Its text is for the model and the user alike: the cause, and the way to go
 /// on.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,9 @@ pub enum ToolError {
     /// The caller stopped the call.
     #[error("stopped before it was done")]
     Cancelled,
+    /// The pattern of a search is invalid.
+    #[error(transparent)]
+    InvalidPattern(PatternError),
     /// The operation failed.
     #[error("{0}")]
     Failed(ToolFailure),

@@ -455,3 +455,76 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_relative_path_after_cd_says_where_the_file_is() {
+    let world = World::new();
+    world.write("sub/a.txt", "one\n");
+    let new = json!({"path": "x.txt", "content": "hi\n"});
+    assert!(!world.call("write_file", new).contains("working directory"));
+    world.call("bash", json!({"command": "cd sub"}));
+    let at = |name: &str| {
+        let folder = world.folder.path().canonicalize().expect("it is there");
+        format!("[relative to the working directory: `{}/sub/{name}`]\n", folder.display())
+    };
+    let written = world.call("write_file", json!({"path": "x.txt", "content": "hi\n"}));
+    assert!(written.contains(&at("x.txt")), "{written}");
+    let edited = json!({"path": "a.txt", "old_str": "one\n", "new_str": "two\n"});
+    let edited = world.call("edit_file", edited);
+    assert!(edited.contains(&at("a.txt")), "{edited}");
+    let path = world.folder.path().join("y.txt").display().to_string();
+    let written = world.call("write_file", json!({"path": path, "content": "hi\n"}));
+    assert!(!written.contains("working directory"), "{written}");
+}
+
+#[test]
+fn brackets_of_a_glob_are_also_those_of_a_path() {
+    let world = World::new();
+    world.write("app/[slug]/page.tsx", "x\n");
+    world.write("app/s/page.tsx", "x\n");
+    let found = world.call("glob", json!({"pattern": "app/[slug]/page.tsx"}));
+    assert_eq!(found, "app/[slug]/page.tsx\napp/s/page.tsx\n");
+}
+
+#[test]
+fn files_with_secrets_are_reported_once() {
+    let world = World::new();
+    world.write("a.py", "key = 1\n");
+    world.write("id_rsa", "key\n");
+    world.write("sub/server.pem", "key\n");
+    let grep =
+        |pattern: &str, path: &str| world.call("grep", json!({"pattern": pattern, "path": path}));
+    assert!(!grep("key", "sub/server.pem").contains("may hold"));
+    let first = grep("key", "");
+    let note = "[may hold secrets, searched only if named as path: id_rsa, sub/server.pem]\n";
+    assert!(first.ends_with(note), "{first}");
+    assert!(!grep("k.y", "").contains("may hold"));
+    world.write("sub/.env.production", "key\n");
+    world.write("sub/other.pem", "key\n");
+    let third = grep("[k]ey", "");
+    assert!(third.contains("as path: sub/other.pem]"), "{third}");
+    world.session.clear_visibility();
+    assert!(grep("key", "").contains("as path: id_rsa, sub/other.pem, "), "it was forgotten");
+}
+
+#[test]
+fn sources_come_before_changelogs() {
+    let world = World::new();
+    world.write("CHANGELOG.md", "- `retry` waits\n".repeat(60));
+    world.write("src/retry.py", "def retry(): pass\n");
+    let found = world.call("grep", json!({"pattern": "retry", "limit": 10}));
+    assert!(found.starts_with("src/retry.py\n1:def retry"), "{found}");
+}
+
+#[test]
+fn signatures_of_hits_have_balanced_brackets() {
+    let world = World::new();
+    let parameters: String = (0..12).map(|n| format!("    part_{n}: &[u8],\n")).collect();
+    let text = format!("pub fn join_parts(\n{parameters}) -> Vec<u8> {{\n    todo!()\n}}\n");
+    world.write("src/lib.rs", text);
+    let found = world.call("search_code", json!({"query": "join_parts"}));
+    let hit = found.lines().find(|line| line.contains("join_parts(")).expect("a hit");
+    assert!(hit.ends_with("…)"), "{hit}");
+    assert_eq!(hit.matches('(').count(), hit.matches(')').count(), "{hit}");
+    assert_eq!(hit.matches('[').count(), hit.matches(']').count(), "{hit}");
+}

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use foveal_tools::answer::{AnswerRow, RowKind, ToolCallAnswer};
 use serde_json::{Value, json};
 
 use crate::colour::answer_rows;
 use crate::environment::Environment;
 use crate::notice;
 use crate::pager;
-use crate::single_tool_call::{PathTools, SingleCallOutcome, answer_to_json};
+use crate::single_tool_call::{AnswerForm, HITS_MAX, PathTools, SingleCallOutcome, answer_to_json};
 
 /// The exit code of a search without hits, as in other search programs.
 const EXIT_CODE_NO_MATCH: u8 = 1;
@@ -46,12 +47,15 @@ pub(crate) struct GrepCommandArguments {
     /// Shows only how often each file matches.
     #[arg(short, long)]
     count: bool,
-    /// The number of matching lines, or files, to show.
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u16).range(1..=2_000))]
-    limit: u16,
+    /// The number of matching lines, or files, to show; all if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=HITS_MAX as i64))]
+    limit: Option<u32>,
     /// The number of matching lines, or files, to skip first.
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
+    /// Shows the answer as a model gets it: a selection of many matching lines.
+    #[arg(long)]
+    shaped: bool,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -72,12 +76,15 @@ pub(crate) fn run(
         bail!("the pattern is empty: give a regular expression");
     }
     let folder = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    let place = PathTools::open(&folder, environment)?;
+    let form = if arguments.shaped { AnswerForm::Shaped } else { AnswerForm::Complete };
+    let place = PathTools::open(&folder, form, environment)?;
     let output = match (arguments.files, arguments.count) {
         (true, _) => "files",
         (_, true) => "count",
         _ => "content",
     };
+    let rest = HITS_MAX.saturating_sub(arguments.offset as usize).max(1);
+    let limit = arguments.limit.map_or(rest, |limit| limit as usize);
     let asked = json!({
         "pattern": arguments.pattern,
         "path": place.path,
@@ -88,7 +95,7 @@ pub(crate) fn run(
         "type": arguments.kind,
         "context": arguments.context,
         "output": output,
-        "limit": arguments.limit,
+        "limit": limit,
         "offset": arguments.offset,
     });
     let answer = match place.call_tool("grep", asked)? {
@@ -100,12 +107,32 @@ pub(crate) fn run(
         let mut all: Value = answer_to_json(&answer);
         all["path"] = place.path.into();
         pager::print_paged(format!("{all}\n"), false, environment)?;
-    } else if found == 0 {
-        notice::print_notice(answer.text.trim_end().trim_matches(['[', ']']));
-    } else {
+    } else if arguments.shaped && found > 0 {
         let text =
             environment.painter().paint_rows_of_files(answer_rows(&answer.text, &answer.rows));
         pager::print_paged(text, !arguments.no_pager, environment)?;
+    } else {
+        print_all_hits(&answer, arguments, environment)?;
     }
     Ok(if found == 0 { ExitCode::from(EXIT_CODE_NO_MATCH) } else { ExitCode::SUCCESS })
+}
+
+/// Prints the hits, and the notes on the search on standard error.
+fn print_all_hits(
+    answer: &ToolCallAnswer,
+    arguments: &GrepCommandArguments,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let rows = answer.text.split_inclusive('\n').zip(&answer.rows);
+    let (notes, hits): (Vec<_>, Vec<_>) = rows.partition(|(_, row)| row.kind == RowKind::Note);
+    let (text, rows): (String, Vec<AnswerRow>) =
+        hits.into_iter().map(|(line, row)| (line, row.clone())).unzip();
+    if !text.is_empty() {
+        let text = environment.painter().paint_rows_of_files(answer_rows(&text, &rows));
+        pager::print_paged(text, !arguments.no_pager, environment)?;
+    }
+    for (note, _) in notes {
+        notice::print_notice(note.trim_end().trim_matches(['[', ']']));
+    }
+    Ok(())
 }

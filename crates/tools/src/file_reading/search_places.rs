@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use cap_std::fs::Dir;
 use foveal_workspace::file_search::{
-    SearchScope, SkippedFiles, path_for_display, path_from_display,
+    ProtectedFile, SearchScope, SkippedFiles, path_for_display, path_from_display,
 };
 use foveal_workspace::{OpenFile, ResolvedPath, WorkspaceRoots};
 
@@ -127,7 +127,7 @@ impl SearchPlace {
         let path = self.root_path().join(relative);
         let located = self.roots.resolve(&path_for_display(&path)).map_err(io::Error::other)?;
         if located.sensitivity().is_some() && located.path_key() != self.located.path_key() {
-            return Err(io::Error::other("it may hold secrets: name it as path to search it"));
+            return Err(io::Error::other(ProtectedFile));
         }
         if !work.rules_allow(&located.rule_path()) {
             return Err(io::Error::other("a permission rule keeps it from searches"));
@@ -181,6 +181,10 @@ impl SearchPlace {
         let inside = self.paths_without_links(passed.reasons.iter().map(|(path, _)| path.as_str()));
         passed.reasons.retain(|(path, _)| inside.contains(path));
         passed.reasons.iter_mut().for_each(|(path, _)| *path = self.display_path(path));
+        let protected = passed.protected_first.iter().map(String::as_str);
+        let inside = self.paths_without_links(protected);
+        passed.protected_first.retain(|path| inside.contains(path));
+        passed.protected_first.iter_mut().for_each(|path| *path = self.display_path(path));
         passed.as_bytes_first.iter_mut().for_each(|path| *path = self.display_path(path));
     }
 }

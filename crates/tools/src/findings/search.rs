@@ -13,6 +13,9 @@ use super::answer_text::{AnswerText, LineExcerpt};
 use super::numbered_lines::line_cut_note;
 use crate::notes::{SearchNote, SearchResultKind};
 
+/// Protected files that a note names.
+const PROTECTED_SHOWN_MAX: usize = 5;
+
 /// Matching lines.
 #[derive(Debug, Clone)]
 pub(crate) struct GrepHits {
@@ -190,6 +193,12 @@ fn append_gaps(lines: &mut AnswerText, passed: &SkippedFiles, missing: &[SearchN
         let files = passed.as_bytes_first.iter().map(|path| path.as_str().into());
         let more = passed.as_bytes - passed.as_bytes_first.len() as u64;
         lines.push_note(SearchNote::AsBytes { files: files.collect(), more });
+    }
+    if passed.protected > 0 {
+        let files = passed.protected_first.iter().take(PROTECTED_SHOWN_MAX);
+        let files: Vec<Box<str>> = files.map(|path| path.as_str().into()).collect();
+        let more = passed.protected - files.len() as u64;
+        lines.push_note(SearchNote::Protected { files, more });
     }
     if passed.unreadable > 0 {
         let files = passed.reasons.iter().map(|(path, why)| (&**path, &**why));

@@ -84,6 +84,13 @@ pub(crate) enum SearchNote {
         /// The number of further ones.
         more: u64,
     },
+    /// Files that may hold secrets, which are searched only by name.
+    Protected {
+        /// The first of them.
+        files: Vec<Box<str>>,
+        /// The number of further ones.
+        more: u64,
+    },
     /// Files and folders that could not be read.
     NotRead {
         /// The first of them, each with the reason.
@@ -169,6 +176,10 @@ impl Display for SearchNote {
             Self::MoreEntries(more) => write!(f, "[{more} more entries here]"),
             Self::AsBytes { files, more } => {
                 f.write_str("[no UTF-8 and not decoded, so letters beyond ASCII may be missed: ")?;
+                write_file_list(f, files.iter(), *more)
+            }
+            Self::Protected { files, more } => {
+                f.write_str("[may hold secrets, searched only if named as path: ")?;
                 write_file_list(f, files.iter(), *more)
             }
             Self::NotRead { files, more } => {

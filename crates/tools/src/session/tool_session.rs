@@ -29,6 +29,9 @@ use super::transcript_shaper::TranscriptShaper;
 use super::undo_buffer::UndoBuffer;
 use super::workspace::SessionWorkspace;
 
+/// The most hits of one search for a model.
+const HIT_LIMIT: usize = 2_000;
+
 /// The session of one reader. Threads may call it concurrently; answers count as shown in the order
 /// in which they are returned.
 ///
@@ -46,6 +49,8 @@ pub struct ToolSession {
     deliveries: Arc<Deliveries>,
     /// The size limit of each answer.
     output_budget: OutputBudget,
+    /// The most hits of one search.
+    pub(crate) hit_limit: usize,
     /// The version of each file that the model last met, and the lines of it that it has seen.
     pub(crate) files: KnownFiles,
     /// The contents for undoing writes that must not be in a store.
@@ -99,6 +104,7 @@ impl ToolSession {
             readers: ReaderWatch::default(),
             shaper: Mutex::new(shaper),
             deliveries: Deliveries::new(Arc::default()),
+            hit_limit: HIT_LIMIT,
             output_budget: if toolbox.keeps_content { BUDGET_MAX } else { OutputBudget::UNBOUNDED },
             files: KnownFiles::default(),
             undo: UndoBuffer::default(),
@@ -123,6 +129,12 @@ impl ToolSession {
     #[must_use]
     pub fn with_output_budget(self, room: OutputBudget) -> Self {
         Self { output_budget: room.intersect(BUDGET_MAX), ..self }
+    }
+
+    /// Lets one search find up to `hits_max` hits.
+    #[must_use]
+    pub fn with_hit_limit(self, hits_max: usize) -> Self {
+        Self { hit_limit: hits_max.max(1), ..self }
     }
 
     /// Counts the calls with the clock that the server's other sessions use.
@@ -239,6 +251,7 @@ impl ToolSession {
         self.settle_deliveries_in(shown);
         shown.clear_visibility();
         self.files.clear_visibility();
+        self.workspace.forget_reported_files();
         // The event below covers them.
         drop(self.files.take_seen_changes());
         self.undo.remove_full_views();

@@ -1,10 +1,10 @@
 //! The workspace of a session: its roots, its working directory, and the files in focus.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foveal_workspace::file_search::path_for_display;
+use foveal_workspace::file_search::{SkippedFiles, path_for_display};
 use foveal_workspace::{PathError, PathKey, WorkspaceRoots};
 
 /// The workspace of a session.
@@ -19,6 +19,8 @@ struct WorkspaceState {
     has_noted_unconfined: bool,
     has_noted_protection: bool,
     has_noted_incomplete: bool,
+    /// The files that may hold secrets and that a search has reported as not searched.
+    reported_files: BTreeSet<String>,
 }
 
 impl SessionWorkspace {
@@ -30,6 +32,7 @@ impl SessionWorkspace {
             has_noted_unconfined: false,
             has_noted_protection: false,
             has_noted_incomplete: false,
+            reported_files: BTreeSet::new(),
         }))
     }
 
@@ -86,6 +89,25 @@ impl SessionWorkspace {
     /// unprotected.
     pub(crate) fn take_incomplete_notice(&self) -> bool {
         !std::mem::replace(&mut self.lock_state().has_noted_incomplete, true)
+    }
+
+    /// Removes the protected files that an answer has reported before, and records the others.
+    pub(crate) fn retain_unreported_files(&self, skipped: &mut SkippedFiles) {
+        let mut state = self.lock_state();
+        let listed = skipped.protected_first.len() as u64;
+        let roots = state.roots.clone();
+        let absolute = |path: &String| roots.working_directory().join(path).display().to_string();
+        skipped.protected_first.retain(|path| state.reported_files.insert(absolute(path)));
+        let repeated = listed - skipped.protected_first.len() as u64;
+        skipped.protected -= repeated.min(skipped.protected);
+        if skipped.protected_first.is_empty() {
+            skipped.protected = 0;
+        }
+    }
+
+    /// Forgets which files were reported.
+    pub(crate) fn forget_reported_files(&self) {
+        self.lock_state().reported_files.clear();
     }
 
     fn lock_state(&self) -> MutexGuard<'_, WorkspaceState> {

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use foveal_transcript::CancelToken;
-use foveal_workspace::file_search::{self, CaseSensitivity, GrepAnswer, GrepMode, GrepQuery};
+use foveal_workspace::file_search::{
+    self, CaseSensitivity, FileSearchError, GrepAnswer, GrepMode, GrepQuery,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -62,9 +64,6 @@ enum GrepOutputMode {
     Count,
 }
 
-/// The most hits of one call.
-const LIMIT_MAX: usize = 2_000;
-
 impl ToolArguments for GrepToolArguments {
     fn permission_request(&self) -> PermissionRequest<'_> {
         PermissionRequest::Paths(vec![search_path(self.path.as_deref())])
@@ -87,7 +86,7 @@ impl ToolArguments for GrepToolArguments {
         };
         (query.before, query.after) = (self.context, self.context);
         (query.mode, query.offset) = (mode, self.offset);
-        query.limit = self.limit.unwrap_or(query.limit).clamp(1, LIMIT_MAX);
+        query.limit = self.limit.unwrap_or(query.limit).clamp(1, work.session.hit_limit);
         let depends = places.dependencies(work);
         let mut all: Option<GrepAnswer> = None;
         for place in &places.places {
@@ -101,7 +100,8 @@ impl ToolArguments for GrepToolArguments {
                 None => all = Some(answer),
             }
         }
-        let Some(answer) = all else { return Err(ToolError::from_error("nothing to search")) };
+        let Some(mut answer) = all else { return Err(ToolError::from_error("nothing to search")) };
+        work.session.workspace.retain_unreported_files(&mut answer.skipped);
         let hits = GrepHits { answer, mode, gap_notes: places.gap_notes };
         Ok(Findings::from(FindingContent::Hits(hits)).with_dependencies(depends))
     }
@@ -129,7 +129,10 @@ fn search_place(
         query,
         &CancelToken::from_fn(&|| progress.is_cancelled()),
     );
-    let mut answer = answer.map_err(ToolError::from_error)?;
+    let mut answer = answer.map_err(|error| match error {
+        FileSearchError::Pattern(error) => ToolError::InvalidPattern(error),
+        error => ToolError::from_error(error),
+    })?;
     place.display_skipped(&mut answer.skipped);
     for file in &mut answer.files {
         file.path = place.display_path(&file.path);

@@ -1,5 +1,6 @@
 //! Search in a single file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -12,6 +13,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::grep_answer::GrepLine;
 use super::multiline_search::{MultilineMatcher, MultilineStop};
+use super::newline_reader::{NewlineReader, normalize_newlines};
 use crate::text::decode_bytes;
 
 /// Bytes of the largest file that is read whole; larger ones are streamed.
@@ -33,6 +35,8 @@ pub(super) struct FileSearchTask<'t> {
     pub(super) matcher: &'t RegexMatcher,
     /// Matching lines to hold; further ones are only counted.
     pub(super) hits_max: usize,
+    /// Whether `\r\n` is searched as `\n`.
+    pub(super) joins_line_endings: bool,
     /// Whether the search ends at the first match.
     pub(super) first_only: bool,
     pub(super) cancel: &'t CancelToken<'t>,
@@ -63,7 +67,7 @@ impl FileSearcher {
         mut file: File,
         task: FileSearchTask<'_>,
     ) -> FileSearchOutcome {
-        let FileSearchTask { searcher, matcher, hits_max, first_only, cancel } = task;
+        let FileSearchTask { searcher, matcher, hits_max, first_only, cancel, .. } = task;
         let across = searcher
             .multi_line_with_matcher(matcher)
             .then(|| MultilineMatcher::new(matcher, cancel));
@@ -86,19 +90,24 @@ impl FileSearcher {
         let start = &self.buffer[..length];
         let mut found = HitSink { matcher, hits_max, first_only, hits: 0, lines: Vec::new() };
         if length < whole_max {
-            let text = if spelling == SearchEncoding::OtherEncoding {
-                decode_bytes(start).ok()
-            } else {
-                None
+            let is_decoded_here = match spelling {
+                SearchEncoding::OtherEncoding => true,
+                SearchEncoding::Utf16 => task.joins_line_endings,
+                SearchEncoding::Utf8 | SearchEncoding::Binary => false,
             };
+            let text = is_decoded_here.then(|| decode_bytes(start).ok()).flatten();
             let as_bytes = spelling == SearchEncoding::OtherEncoding && text.is_none();
             if as_bytes && start.contains(&0) {
                 return FileSearchOutcome::Binary;
             }
             let text = text.as_ref().map_or(start, |text| text.text.as_bytes());
+            let text = match task.joins_line_endings {
+                true => normalize_newlines(text),
+                false => Cow::Borrowed(text),
+            };
             let result = match &across {
-                Some(across) => searcher.search_slice(across, text, &mut found),
-                None => searcher.search_slice(matcher, text, &mut found),
+                Some(across) => searcher.search_slice(across, &text, &mut found),
+                None => searcher.search_slice(matcher, &text, &mut found),
             };
             // Undecodable bytes without a match are probably not text.
             let as_bytes = as_bytes && found.hits > 0;
@@ -118,6 +127,9 @@ impl FileSearcher {
             FileStream { file, cancel, wide, as_bytes, watch: StreamStatus::Complete };
         let parts = start.chain(&mut watched);
         let result = match &across {
+            Some(across) if task.joins_line_endings && !wide => {
+                searcher.search_reader(across, NewlineReader::new(parts), &mut found)
+            }
             Some(across) => searcher.search_reader(across, parts, &mut found),
             None => searcher.search_reader(matcher, parts, &mut found),
         };

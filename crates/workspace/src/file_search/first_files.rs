@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::grep_answer::FileHits;
 use super::grep_query::GrepMode;
-use super::path_names::OrderedPath;
+use super::path_names::HitPath;
 
-/// The files that come first by path, as many as are needed for the wanted number of matches, from
+/// The files that come first by path, changelogs and lock files last, as many as are needed for the wanted number of matches, from
 /// insertions in any order. Holds little more than these at any time.
 pub(super) struct FirstFiles {
-    files: BTreeMap<OrderedPath, (FileHits, u64)>,
+    files: BTreeMap<HitPath, (FileHits, u64)>,
     /// Matches in `files` that count towards `wanted`.
     hits: u64,
     wanted: u64,
@@ -26,7 +26,7 @@ impl FirstFiles {
             return true;
         }
         let last = self.files.last_key_value();
-        last.is_some_and(|(last, _)| super::path_names::compare_paths(path, &last.0).is_lt())
+        last.is_some_and(|(last, _)| HitPath::new(path) < *last)
     }
 
     pub(super) fn insert(&mut self, file: FileHits, mode: GrepMode) {
@@ -38,7 +38,7 @@ impl FirstFiles {
             GrepMode::Files | GrepMode::Count => 1,
         };
         self.hits += counted;
-        self.files.insert(OrderedPath(file.path.as_str().into()), (file, counted));
+        self.files.insert(HitPath::new(&file.path), (file, counted));
         while let Some(last) = self.files.last_entry() {
             let without = self.hits - last.get().1;
             if without < self.wanted {

@@ -12,9 +12,9 @@ use ignore::DirEntry;
 use super::file_searcher::{FileSearchOutcome, FileSearchTask, FileSearcher};
 use super::first_files::FirstFiles;
 use super::grep_answer::{FileHits, GrepAnswer, GrepLine, PageUnit, SkippedFiles};
-use super::grep_query::{CaseSensitivity, FileOpener, GrepMode, GrepQuery};
+use super::grep_query::{CaseSensitivity, FileOpener, GrepMode, GrepQuery, ProtectedFile};
 use super::path_names::WalkPathNames;
-use super::search_scope::FileSearchError;
+use super::search_scope::{FileSearchError, PatternError, PatternRemedy};
 use super::walk::{EntryVisitor, walk_scope};
 
 /// Matching lines that are held for paging.
@@ -25,7 +25,7 @@ const CONTEXT_MAX: usize = 100;
 const HEAP_BYTES_MAX: usize = 64 << 20;
 
 /// Searches the files below `base`. The answer does not depend on the number of threads: files are
-/// ordered by path, lines by number.
+/// ordered by path, changelogs and lock files last, lines by number.
 ///
 /// # Errors
 /// Returns a [`FileSearchError`] for an invalid query or a cancellation. Unreadable files are
@@ -99,14 +99,14 @@ fn build_matcher(query: &GrepQuery) -> Result<RegexMatcher, FileSearchError> {
     }
     builder.build(&query.pattern).map_err(|error| {
         let why = error.to_string();
-        let hint = if why.contains("not allowed in a regex") {
-            "set multiline to match across lines"
+        let remedy = if why.contains("not allowed in a regex") {
+            PatternRemedy::Multiline
         } else if query.fixed {
-            "shorten it"
+            PatternRemedy::Shorten
         } else {
-            "set literal to search for the exact text, or put `\\` before the special character"
+            PatternRemedy::Literal
         };
-        FileSearchError::Pattern { why: why.trim_end().to_owned(), hint }
+        FileSearchError::Pattern(PatternError { why: why.trim_end().to_owned(), remedy })
     })
 }
 
@@ -175,6 +175,9 @@ impl EntryVisitor for GrepVisitor<'_> {
         let relative = entry.path().strip_prefix(shared.base).unwrap_or(entry.path());
         let file = match (shared.open)(relative) {
             Ok(file) => file,
+            Err(error) if error.get_ref().is_some_and(|error| error.is::<ProtectedFile>()) => {
+                return self.totals.passed.add_protected(path);
+            }
             Err(error) => return self.totals.passed.add_unreadable(path, error.to_string()),
         };
         let lock = || shared.kept.lock().unwrap_or_else(|broken| broken.into_inner());
@@ -188,6 +191,7 @@ impl EntryVisitor for GrepVisitor<'_> {
             searcher: &mut self.searcher,
             matcher: &self.matcher,
             hits_max: lines_max,
+            joins_line_endings: shared.query.multiline && !names_carriage_return(shared.query),
             first_only: shared.query.mode == GrepMode::Files,
             cancel: shared.cancel,
         };

@@ -7,6 +7,9 @@ use super::path_names::{self, WalkPathNames};
 /// Reasons that are listed; further ones are only counted.
 const REASONS_MAX: usize = 5;
 
+/// Protected files that are listed.
+const PROTECTED_MAX: usize = 50;
+
 /// A matching line of a file, or a context line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepLine {
@@ -44,6 +47,10 @@ pub struct SkippedFiles {
     pub unreadable: u64,
     /// Path and reason of the first unreadable ones.
     pub reasons: Vec<(String, String)>,
+    /// The number of files that may hold secrets, which are not searched.
+    pub protected: u64,
+    /// The first protected files.
+    pub protected_first: Vec<String>,
     /// The number of files searched as bytes, because they are not UTF-8 and too large or invalid
     /// in the detected encoding.
     pub as_bytes: u64,
@@ -55,6 +62,12 @@ impl SkippedFiles {
     pub(super) fn add_unreadable(&mut self, path: String, why: String) {
         self.unreadable += 1;
         self.reasons.push((path, why));
+        self.truncate_lists();
+    }
+
+    pub(super) fn add_protected(&mut self, path: String) {
+        self.protected += 1;
+        self.protected_first.push(path);
         self.truncate_lists();
     }
 
@@ -76,6 +89,8 @@ impl SkippedFiles {
         self.binary += other.binary;
         self.unreadable += other.unreadable;
         self.reasons.extend(other.reasons);
+        self.protected += other.protected;
+        self.protected_first.extend(other.protected_first);
         self.as_bytes += other.as_bytes;
         self.as_bytes_first.extend(other.as_bytes_first);
         self.truncate_lists();
@@ -85,6 +100,8 @@ impl SkippedFiles {
     fn truncate_lists(&mut self) {
         self.reasons.sort_by(|one, other| path_names::compare_paths(&one.0, &other.0));
         self.reasons.truncate(REASONS_MAX);
+        self.protected_first.sort_by(|one, other| path_names::compare_paths(one, other));
+        self.protected_first.truncate(PROTECTED_MAX);
         self.as_bytes_first.sort_by(|one, other| path_names::compare_paths(one, other));
         self.as_bytes_first.truncate(REASONS_MAX);
     }
@@ -103,7 +120,7 @@ fn error_path(error: &ignore::Error) -> Option<&std::path::Path> {
 /// The result of a search: one page, and the total count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepAnswer {
-    /// The files on this page, by path.
+    /// The files on this page, by path; changelogs and lock files last.
     pub files: Vec<FileHits>,
     /// The unit of paging.
     pub unit: PageUnit,

@@ -9,6 +9,11 @@ use super::search_scope::SearchScope;
 /// Opens a file for reading, given its path relative to the searched folder.
 pub type FileOpener<'o> = &'o (dyn Fn(&Path) -> io::Result<File> + Sync);
 
+/// The error of a [`FileOpener`] for a file that may hold secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it may hold secrets")]
+pub struct ProtectedFile;
+
 /// The treatment of upper and lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CaseSensitivity {

@@ -15,6 +15,7 @@ mod grep_answer;
 mod grep_query;
 mod ignore_rules;
 mod multiline_search;
+mod newline_reader;
 mod path_names;
 mod printed_rows;
 mod search_scope;
@@ -26,8 +27,8 @@ pub use folder_list::{ListAnswer, ListEntry, ListEntryKind, ListQuery, list_fold
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, glob};
 pub use grep::grep;
 pub use grep_answer::{FileHits, GrepAnswer, GrepLine, PageUnit, SkippedFiles};
-pub use grep_query::{CaseSensitivity, FileOpener, GrepMode, GrepQuery};
+pub use grep_query::{CaseSensitivity, FileOpener, GrepMode, GrepQuery, ProtectedFile};
 pub use path_names::{path_for_display, path_from_display};
 pub use printed_rows::{GrepLayout, GrepRow};
-pub use search_scope::{FileSearchError, SearchScope};
+pub use search_scope::{FileSearchError, PatternError, PatternRemedy, SearchScope};
 pub use walk::visible_files;

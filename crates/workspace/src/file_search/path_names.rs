@@ -48,6 +48,33 @@ impl PartialOrd for OrderedPath {
     }
 }
 
+/// The path of a file with hits: sources come before changelogs and lock files, which repeat names
+/// without saying more, and each group is ordered by path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HitPath {
+    is_record: bool,
+    path: OrderedPath,
+}
+
+impl HitPath {
+    pub(super) fn new(path: &str) -> Self {
+        Self { is_record: is_change_record(path), path: OrderedPath(path.into()) }
+    }
+}
+
+/// Returns whether a path is that of a changelog or of a lock file of dependencies.
+fn is_change_record(path: &str) -> bool {
+    const CHANGELOGS: [&str; 6] =
+        ["changelog", "changes", "history", "news", "releases", "release-notes"];
+    const LOCK_FILES: [&str; 5] =
+        ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "go.sum", "bun.lockb"];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
+    let is_changelog = matches!(ending, "" | "md" | "rst" | "txt" | "adoc")
+        && CHANGELOGS.contains(&stem.replace('_', "-").as_str());
+    is_changelog || ending == "lock" || LOCK_FILES.contains(&name.as_str())
+}
+
 /// Converts paths of a walk to display names.
 pub(super) struct WalkPathNames {
     /// The prefix that the walk gives each path.
@@ -81,6 +108,16 @@ impl WalkPathNames {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_come_before_changelogs_and_lock_files() {
+        let mut paths = ["CHANGELOG.md", "Cargo.lock", "docs/changes.md", "src/history.rs", "z.py"];
+        paths.sort_by_key(|path| HitPath::new(path));
+        assert_eq!(
+            paths,
+            ["src/history.rs", "z.py", "CHANGELOG.md", "Cargo.lock", "docs/changes.md"]
+        );
+    }
 
     #[test]
     fn folders_come_before_what_their_name_begins() {

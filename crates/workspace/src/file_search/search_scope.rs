@@ -15,8 +15,9 @@ pub struct SearchScope {
     /// Relative paths of folders to exclude.
     pub excluded_folders: Vec<PathBuf>,
     /// Globs that a file must match, or with a leading `!` must not match; the last matching glob
-    /// decides. A glob without `/` applies to names, one with `/` to paths from the folder. Globs
-    /// select among the files that are not ignored.
+    /// decides. A glob without `/` applies to names, one with `/` to paths from the folder. A glob
+    /// with brackets also applies to paths that have these brackets. Globs select among the files
+    /// that are not ignored.
     pub globs: Vec<String>,
     /// File types by ripgrep's names (`rust`, `py`); a file must have one of them.
     pub types: Vec<String>,
@@ -44,8 +45,8 @@ pub enum FileSearchError {
     Special { path: String },
     #[error("the pattern is empty: give a text or an expression to look for")]
     EmptyPattern,
-    #[error("the pattern is not a valid regular expression: {why}\n{hint}")]
-    Pattern { why: String, hint: &'static str },
+    #[error(transparent)]
+    Pattern(PatternError),
     #[error("the glob `{glob}` is not valid: {why}")]
     Glob { glob: String, why: String },
     #[error(
@@ -67,6 +68,32 @@ pub enum FileSearchError {
         asked: usize,
         max: usize,
     },
+}
+
+/// The error of an invalid pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the pattern is not a valid regular expression: {why}\n{remedy}")]
+pub struct PatternError {
+    /// The reason, as the parser of expressions gives it.
+    pub why: String,
+    /// The way to a valid search.
+    pub remedy: PatternRemedy,
+}
+
+/// The way from an invalid pattern to a valid search. Its text names the arguments of the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PatternRemedy {
+    /// To search over several lines.
+    #[error("set multiline to match across lines")]
+    Multiline,
+    /// To shorten the text.
+    #[error("shorten it")]
+    Shorten,
+    /// To search for the text as it stands, or to escape a character.
+    #[error(
+        "set literal to look for the text as it stands, or put `\\` before the character meant"
+    )]
+    Literal,
 }
 
 fn similar_types_hint(alike: &[String]) -> String {
@@ -159,12 +186,23 @@ fn build_globs(anchor: &Path, globs: &[String]) -> Result<Override, FileSearchEr
         }
         let not = if bare.len() < glob.len() { "!" } else { "" };
         let bare = bare.strip_prefix("./").map_or(bare.to_owned(), |rest| format!("/{rest}"));
-        builder.add(&format!("{not}{bare}")).map_err(|error| wrong(glob_error_reason(&error)))?;
+        let mut add = |bare: &str| builder.add(&format!("{not}{bare}")).map(drop);
+        add(&bare).map_err(|error| wrong(glob_error_reason(&error)))?;
+        if let Some(literal) = escape_brackets(&bare) {
+            add(&literal).map_err(|error| wrong(glob_error_reason(&error)))?;
+        }
     }
     builder.build().map_err(|error| FileSearchError::Glob {
         glob: globs.join(" "),
         why: glob_error_reason(&error),
     })
+}
+
+/// Returns the glob with its brackets as plain characters: `app/[slug]/*` is the name of a folder as
+/// often as a character class. `None` if it has no brackets, or escapes characters itself.
+fn escape_brackets(glob: &str) -> Option<String> {
+    let is_plain = !glob.contains('[') || glob.contains('\\');
+    (!is_plain).then(|| glob.replace('[', "\\[").replace(']', "\\]"))
 }
 
 /// Returns the error without the glob, which the message already contains.

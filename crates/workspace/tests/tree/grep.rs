@@ -139,6 +139,44 @@ fn what_is_found_may_go_over_lines() {
 }
 
 #[test]
+fn either_line_ending_is_a_line_break_over_lines() {
+    let long = format!("{}class A\r\n{{\r\n}}\r\n", "// x\r\n".repeat(400_000));
+    let wide = "\u{feff}class A\r\n{\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let folder = tree(&[
+        ("a.cs", b"class A\r\n{\r\n".to_vec()),
+        ("b.cs", b"class A\n{\n".to_vec()),
+        ("c.cs", long.into_bytes()),
+        ("d.cs", wide),
+    ]);
+    check(
+        folder.path(),
+        &GrepQuery { multiline: true, ..GrepQuery::new(r"class \w+\n\{") },
+        "a.cs\n1:class A\n2:{\n\nb.cs\n1:class A\n2:{\n\nc.cs\n400001:class A\n400002:{\n\n\
+         d.cs\n1:class A\n2:{\n",
+    );
+    check(
+        folder.path(),
+        &GrepQuery { multiline: true, mode: GrepMode::Files, ..GrepQuery::new("A\\r\n") },
+        "a.cs\nc.cs\nd.cs\n",
+    );
+}
+
+#[test]
+fn brackets_of_a_glob_are_also_those_of_a_path() {
+    let pages =
+        ["app/[slug]/page.tsx", "app/[...all]/page.tsx", "app/s/page.tsx", "app/x/page.tsx"];
+    let folder = tree(&pages.map(|path| (path, "const x\n")));
+    let files = |glob: &str| {
+        let scope = SearchScope { globs: vec![glob.to_owned()], ..SearchScope::default() };
+        GrepQuery { scope, mode: GrepMode::Files, ..GrepQuery::new("const") }
+    };
+    check(folder.path(), &files("app/[...all]/**"), "app/[...all]/page.tsx\n");
+    check(folder.path(), &files("**/[slug]/*.{ts,tsx}"), "app/[slug]/page.tsx\napp/s/page.tsx\n");
+    check(folder.path(), &files("app/[x-z]/*"), "app/x/page.tsx\n");
+    check(folder.path(), &files("!app/[slug]/**"), "app/[...all]/page.tsx\napp/x/page.tsx\n");
+}
+
+#[test]
 fn line_endings_are_no_part_of_lines() {
     let folder = tree(&[("a", "one\r\ntwo\r\n")]);
     check(folder.path(), &GrepQuery::new("one$"), "a\n1:one\n");

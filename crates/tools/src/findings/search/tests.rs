@@ -41,6 +41,8 @@ fn what_is_not_on_a_page_of_hits_is_told() {
 #[test]
 fn what_was_passed_over_is_told() {
     let passed = SkippedFiles {
+        protected: 7,
+        protected_first: vec!["id_rsa".to_owned(), "s/.env".to_owned()],
         binary: 1,
         unreadable: 3,
         reasons: vec![("a".to_owned(), "not allowed here".to_owned())],
@@ -51,6 +53,7 @@ fn what_was_passed_over_is_told() {
         text(GrepAnswer { skipped: passed, ..hits(0, 0, 0, (0, 1)) }),
         "[nothing found in 1 files; 1 binary file was passed over]\n\
          [no UTF-8 and not decoded, so letters beyond ASCII may be missed: b]\n\
+         [may hold secrets, searched only if named as path: id_rsa, s/.env and 5 more]\n\
          [not read: a (not allowed here) and 2 more]\n"
     );
 }
