@@ -25,13 +25,13 @@ pub(crate) struct PathTools {
     toolbox: SelfCleaningToolbox,
     /// The path, relative to the folder.
     pub(crate) path: String,
-    form: AnswerForm,
+    form: ToolAnswerForm,
     can_ask: bool,
 }
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AnswerForm {
+pub(crate) enum ToolAnswerForm {
     /// As a model is sent it.
     Shaped,
     /// Everything that was found, which is not stored.
@@ -54,14 +54,14 @@ impl PathTools {
     /// If there is no such file, or the user's settings are invalid.
     pub(crate) fn open(
         path: &Path,
-        form: AnswerForm,
+        form: ToolAnswerForm,
         environment: &Environment,
     ) -> anyhow::Result<Self> {
         let (place, path) = locate_path(path)?;
         let factory = ToolboxFactory::new(environment)?;
         let factory = match form {
-            AnswerForm::Shaped => factory,
-            AnswerForm::Complete => factory.without_stored_contents(),
+            ToolAnswerForm::Shaped => factory,
+            ToolAnswerForm::Complete => factory.without_stored_contents(),
         };
         let toolbox = SelfCleaningToolbox(factory.open_for_single_call(&place)?);
         Ok(Self { toolbox, path, form, can_ask: can_ask_user(environment) })
@@ -78,8 +78,8 @@ impl PathTools {
     ) -> anyhow::Result<SingleCallOutcome> {
         let (toolbox, name) = (&self.toolbox.0, new_session_name());
         let session = match self.form {
-            AnswerForm::Shaped => ToolSession::new(toolbox, name),
-            AnswerForm::Complete => {
+            ToolAnswerForm::Shaped => ToolSession::new(toolbox, name),
+            ToolAnswerForm::Complete => {
                 ToolSession::with_shaper(toolbox, name, Box::new(PassthroughShaper))
                     .with_hit_limit(HITS_MAX)
             }

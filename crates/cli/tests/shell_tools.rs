@@ -213,7 +213,7 @@ fn what_cannot_be_used_is_told() {
         ("read src/short.rs --lines 9-2", "expected a line range such as 12-40"),
         ("read src/short.rs --lines 9 --for x", "cannot be used with"),
         ("read", "required arguments"),
-        ("grep a(", "no valid expression"),
+        ("grep a(", "not a valid regular expression"),
         ("grep a missing", "`missing` does not exist: check the path"),
         ("grep", "required arguments"),
         ("grep a -t nothing_like_it", "there is no file type"),

@@ -11,7 +11,9 @@ use crate::colour::answer_rows;
 use crate::environment::Environment;
 use crate::notice;
 use crate::pager;
-use crate::single_tool_call::{AnswerForm, HITS_MAX, PathTools, SingleCallOutcome, answer_to_json};
+use crate::single_tool_call::{
+    HITS_MAX, PathTools, SingleCallOutcome, ToolAnswerForm, answer_to_json,
+};
 
 /// The exit code of a search without hits, as in other search programs.
 const EXIT_CODE_NO_MATCH: u8 = 1;
@@ -76,7 +78,7 @@ pub(crate) fn run(
         bail!("the pattern is empty: give a regular expression");
     }
     let folder = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    let form = if arguments.shaped { AnswerForm::Shaped } else { AnswerForm::Complete };
+    let form = if arguments.shaped { ToolAnswerForm::Shaped } else { ToolAnswerForm::Complete };
     let place = PathTools::open(&folder, form, environment)?;
     let output = match (arguments.files, arguments.count) {
         (true, _) => "files",

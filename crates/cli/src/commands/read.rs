@@ -14,7 +14,7 @@ use crate::colour::answer_rows;
 use crate::coloured_text::ColouredText;
 use crate::environment::Environment;
 use crate::pager::PrintOptions;
-use crate::single_tool_call::{AnswerForm, PathTools, SingleCallOutcome, answer_to_json};
+use crate::single_tool_call::{PathTools, SingleCallOutcome, ToolAnswerForm, answer_to_json};
 use crate::source_file;
 
 /// Largest file that is shown in colours, in bytes.
@@ -83,7 +83,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     // The tools would resolve links and `..`; errors should name the user's path.
     source_file::regular_file_metadata(&arguments.path)?;
-    let place = PathTools::open(&arguments.path, AnswerForm::Shaped, environment)?;
+    let place = PathTools::open(&arguments.path, ToolAnswerForm::Shaped, environment)?;
     let ended = match (arguments.lines, arguments.mode) {
         (Some(LineRangeArgument { first, last }), _) => place
             .call_tool("read_lines", json!({ "path": place.path, "start": first, "end": last }))?,

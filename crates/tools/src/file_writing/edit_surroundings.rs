@@ -6,10 +6,9 @@ use std::ops::Range;
 use foveal_workspace::edit::PlannedText;
 
 use crate::notes::FileNote;
-use crate::session::{LinePart, LineRangeSet, PlacedLine};
+use crate::session::{LineBytes, LineRangeSet, PartialLine};
 
 use super::edit_target::EditTarget;
-use super::visibility_check::places_in_line;
 
 /// Most lines, and places in long lines, that are shown.
 const LINES_SHOWN_MAX: u32 = 60;
@@ -28,13 +27,13 @@ pub(super) struct EditSurroundings {
     /// The lines that are shown whole.
     pub(super) lines: LineRangeSet,
     /// The shown parts of the other lines.
-    pub(super) parts: Vec<LinePart>,
+    pub(super) parts: Vec<PartialLine>,
 }
 
 impl EditSurroundings {
     /// Returns these lines of the file with the altered places of long ones; `None` if there are
     /// too many, or if the altered place is too long.
-    pub(super) fn of_lines(
+    pub(super) fn from_lines(
         target: &EditTarget,
         planned: &PlannedText,
         lines: &LineRangeSet,
@@ -45,7 +44,7 @@ impl EditSurroundings {
         let mut shown = Self::default();
         let mut start = 0;
         for (whole, number) in target.view.text().split_inclusive('\n').zip(1..) {
-            let placed = PlacedLine { number, bytes: start..start + whole.len() };
+            let placed = LineBytes { number, bytes: start..start + whole.len() };
             start += whole.len();
             if !lines.contains(number) {
                 continue;
@@ -93,9 +92,19 @@ impl EditSurroundings {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{number}→{before}{shown}{after}");
         let to = (to < line.len()).then_some(to as u64);
-        self.parts.push(LinePart { line: number, from: from as u64, to });
+        self.parts.push(PartialLine { line: number, from: from as u64, to });
         Some(())
     }
+}
+
+/// Returns the bytes that an edit replaces in a line, from the start of the line.
+pub(super) fn places_in_line(planned: &PlannedText, line: &LineBytes) -> Vec<Range<usize>> {
+    let Range { start, end } = line.bytes;
+    let inside = planned.changed.iter().map(|change| &change.bytes).filter_map(|bytes| {
+        let place = bytes.start.max(start)..bytes.end.min(end);
+        (place.start < place.end).then(|| place.start - start..place.end - start)
+    });
+    inside.collect()
 }
 
 /// Joins places whose surroundings would overlap, as long as they can be shown without a gap.

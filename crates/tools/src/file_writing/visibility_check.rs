@@ -9,9 +9,9 @@ use foveal_workspace::edit::{
 };
 
 use crate::error::ToolError;
-use crate::session::{CallContext, EditedText, KnownFile, LineRangeSet, PlacedLine};
+use crate::session::{CallContext, KnownFile, LineBytes, LineRangeSet, TextChanges};
 
-use super::edit_surroundings::EditSurroundings;
+use super::edit_surroundings::{EditSurroundings, places_in_line};
 use super::edit_target::{EditTarget, readable_view};
 use super::write_record::AuthoredRuns;
 
@@ -50,7 +50,7 @@ pub(super) fn check_edit(
     if !altered.unseen.is_empty() {
         return Err(refuse_unseen_lines(work, target, planned, &altered.unseen));
     }
-    let edited = EditedText { after: &planned.text, changes: &planned.changed };
+    let edited = TextChanges { after: &planned.text, changes: &planned.changed };
     let partly_seen = altered.partly_seen.iter();
     let parts = partly_seen.flat_map(|line| known.seen_parts.parts_after(line, &edited)).collect();
     Ok(AuthoredRuns { runs, parts })
@@ -74,7 +74,7 @@ fn refuse_external_changes(
     // A difference shows only the beginning of long lines.
     let touched = touched.iter().map(|span| (span.first.0, span.first.0 + span.lines - 1));
     let surroundings =
-        EditSurroundings::of_lines(target, planned, &LineRangeSet::from_ranges(touched));
+        EditSurroundings::from_lines(target, planned, &LineRangeSet::from_ranges(touched));
     if let Some(surroundings) = surroundings.filter(|shown| !shown.parts.is_empty()) {
         message.push_str("the places of this edit as they are now:\n");
         message.push_str(&surroundings.text);
@@ -91,7 +91,7 @@ fn refuse_unseen_lines(
     unseen: &LineRangeSet,
 ) -> ToolError {
     let path = target.located.display_path();
-    let Some(surroundings) = EditSurroundings::of_lines(target, planned, unseen) else {
+    let Some(surroundings) = EditSurroundings::from_lines(target, planned, unseen) else {
         let (first, last) = unseen.ranges().first().copied().unwrap_or_default();
         return ToolError::from_error(format!(
             "you have not seen {} of the lines of `{path}` that this changes, {first}-{last} \
@@ -155,7 +155,7 @@ struct AlteredLines {
     /// The lines of which the model has not seen the altered places.
     unseen: LineRangeSet,
     /// The long lines of which the model has seen the altered places.
-    partly_seen: Vec<PlacedLine>,
+    partly_seen: Vec<LineBytes>,
 }
 
 impl AlteredLines {
@@ -182,7 +182,7 @@ fn altered_lines(
         let is_spelled = || planned.changed.iter().any(|change| within(&change.bytes));
         line.is_empty() || planned.is_verbatim && is_spelled()
     };
-    let is_partly_seen = |line: &PlacedLine| {
+    let is_partly_seen = |line: &LineBytes| {
         let parts = known.map(|known| &known.seen_parts).filter(|_| !target.is_notebook);
         parts.filter(|parts| !parts.is_empty()).is_some_and(|parts| {
             let places = places_in_line(planned, line);
@@ -199,7 +199,7 @@ fn altered_lines(
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let is_seen = known.is_some_and(|known| known.seen.contains(number));
         if is_altered && !is_seen && !is_spelled(line, start) {
-            let placed = PlacedLine { number, bytes: start..start + line.len() };
+            let placed = LineBytes { number, bytes: start..start + line.len() };
             if is_partly_seen(&placed) {
                 partly_seen.push(placed);
             } else {
@@ -209,14 +209,4 @@ fn altered_lines(
         start += line.len();
     }
     AlteredLines { unseen: LineRangeSet::from_ranges(unseen), partly_seen }
-}
-
-/// Returns the bytes that an edit replaces in a line, from the start of the line.
-pub(super) fn places_in_line(planned: &PlannedText, line: &PlacedLine) -> Vec<Range<usize>> {
-    let Range { start, end } = line.bytes;
-    let inside = planned.changed.iter().map(|change| &change.bytes).filter_map(|bytes| {
-        let place = bytes.start.max(start)..bytes.end.min(end);
-        (place.start < place.end).then(|| place.start - start..place.end - start)
-    });
-    inside.collect()
 }

@@ -11,7 +11,7 @@ use foveal_workspace::file_search::path_for_display;
 use foveal_workspace::{FileVersion, PathKey, ResolvedPath, TextFile, WriteOutcome};
 
 use crate::findings::FileChange;
-use crate::session::{CallContext, KnownFile, LinePart};
+use crate::session::{CallContext, KnownFile, PartialLine};
 
 use super::edit_target::{EditTarget, readable_view};
 
@@ -30,7 +30,7 @@ pub(super) enum AuthoredLines {
 pub(super) struct AuthoredRuns {
     pub(super) runs: Vec<DiffHunk>,
     /// The lines of which the model has seen only a part, after the write.
-    pub(super) parts: Vec<LinePart>,
+    pub(super) parts: Vec<PartialLine>,
 }
 
 /// Records the overwriting of a file with the lines that the model wrote, and returns the change.

@@ -4,7 +4,7 @@ use foveal_engine::output_budget::OutputBudget;
 
 use crate::answer_budget::split_rows;
 use crate::notes::{ContinuationTool, FileNote};
-use crate::session::{LinePart, LineRangeSet};
+use crate::session::{LineRangeSet, PartialLine};
 
 use super::answer_text::{AnswerText, LineExcerpt};
 
@@ -85,9 +85,9 @@ impl NumberedLines {
     }
 
     /// Returns the given parts of the other lines.
-    pub(crate) fn partial_lines(&self) -> Vec<LinePart> {
+    pub(crate) fn partial_lines(&self) -> Vec<PartialLine> {
         let parts = self.lines.iter().filter(|line| line.before > 0 || line.after > 0);
-        let part = |line: &NumberedLine| LinePart {
+        let part = |line: &NumberedLine| PartialLine {
             line: line.number,
             from: line.before,
             to: (line.after > 0).then_some(line.before + line.bytes),

@@ -7,8 +7,8 @@ use foveal_workspace::edit::{DiffHunk, diff_hunks};
 use foveal_workspace::file_version::FileVersion;
 
 use super::external_changes::ExternalChanges;
-use super::line_parts::{LinePart, LinePartSet};
 use super::line_range_set::LineRangeSet;
+use super::partial_line_set::{PartialLine, PartialLineSet};
 
 /// A file as the model last met it.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(crate) struct KnownFile {
     /// The model's question about the file.
     pub(crate) question: Option<String>,
     /// The parts of long lines of this version that the model has seen.
-    pub(crate) seen_parts: LinePartSet,
+    pub(crate) seen_parts: PartialLineSet,
 }
 
 impl KnownFile {
@@ -72,7 +72,7 @@ impl KnownFile {
             text: None,
             shown,
             seen,
-            seen_parts: LinePartSet::default(),
+            seen_parts: PartialLineSet::default(),
             external_changes,
             is_written: false,
             question: None,
@@ -113,7 +113,7 @@ impl KnownFile {
         version: FileVersion,
         text: Arc<TextFile>,
         runs: &[DiffHunk],
-        parts: &[LinePart],
+        parts: &[PartialLine],
     ) -> Self {
         let mut written = Self {
             version,
@@ -131,7 +131,7 @@ impl KnownFile {
     }
 
     /// Marks the lines that the model wrote in `runs`, of some of them only `parts`.
-    pub(crate) fn mark_written_lines(&mut self, runs: &[DiffHunk], parts: &[LinePart]) {
+    pub(crate) fn mark_written_lines(&mut self, runs: &[DiffHunk], parts: &[PartialLine]) {
         self.mark_lines_seen(&written_lines(runs, parts));
         parts.iter().for_each(|part| self.mark_part_seen(*part));
     }
@@ -185,7 +185,7 @@ impl KnownFile {
     }
 
     /// Marks a part of a line as shown. The line counts as seen once all its parts were shown.
-    pub(crate) fn mark_part_seen(&mut self, part: LinePart) {
+    pub(crate) fn mark_part_seen(&mut self, part: PartialLine) {
         if self.seen_parts.add(part).is_whole_line() {
             self.mark_lines_seen(&LineRangeSet::from_ranges([(part.line, part.line)]));
         }
@@ -218,12 +218,12 @@ impl KnownFile {
 #[derive(Debug, Default)]
 struct VisibleLines {
     seen: LineRangeSet,
-    seen_parts: LinePartSet,
+    seen_parts: PartialLineSet,
     external_changes: ExternalChanges,
 }
 
 /// Returns the lines that `runs` wrote, without those of which the model has seen only a part.
-fn written_lines(runs: &[DiffHunk], parts: &[LinePart]) -> LineRangeSet {
+fn written_lines(runs: &[DiffHunk], parts: &[PartialLine]) -> LineRangeSet {
     let mut lines = replacement_lines(runs);
     let partial = parts.iter().map(|part| (part.line, part.line));
     lines.remove_lines(&LineRangeSet::from_ranges(partial));

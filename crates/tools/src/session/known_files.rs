@@ -13,8 +13,8 @@ use crate::read_view::ReadView;
 use super::deliveries::{CallVisibility, SettledCallIds};
 use super::external_changes::ExternalChanges;
 use super::known_file::KnownFile;
-use super::line_parts::{LinePart, LinePartSet};
 use super::line_range_set::LineRangeSet;
+use super::partial_line_set::{PartialLine, PartialLineSet};
 use super::pending_visibility::{FilePresentation, PendingVisibility, ShownLines};
 use super::shaper::ShapedAnswer;
 
@@ -185,7 +185,7 @@ impl CallFiles<'_> {
         version: FileVersion,
         text: TextFile,
         lines: &LineRangeSet,
-        parts: &[LinePart],
+        parts: &[PartialLine],
     ) {
         let text = Arc::new(text);
         self.files.update(key, |known| {
@@ -204,7 +204,7 @@ impl CallFiles<'_> {
         key: &PathKey,
         version: ContentHash,
         lines: LineRangeSet,
-        parts: Vec<LinePart>,
+        parts: Vec<PartialLine>,
     ) {
         self.push_pending(key, version, ShownLines { lines, parts, ..ShownLines::default() });
     }
@@ -337,7 +337,7 @@ impl KnownFileTable {
     fn clear_visibility(&mut self) {
         for row in self.files.values_mut() {
             (row.file.shown, row.file.seen) = (None, LineRangeSet::default());
-            row.file.seen_parts = LinePartSet::default();
+            row.file.seen_parts = PartialLineSet::default();
         }
         self.pending.remove_all();
     }

@@ -6,8 +6,8 @@ use foveal_workspace::edit::{DiffHunk, diff_hunks};
 
 use super::deliveries::{CallVisibility, SessionCallId};
 use super::known_file::{FileVisibility, KnownFile};
-use super::line_parts::LinePart;
 use super::line_range_set::LineRangeSet;
+use super::partial_line_set::PartialLine;
 
 /// Lines of one version of a file that stand in an answer.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ pub(super) struct ShownLines {
     /// Lines of which a part is in no answer.
     pub(super) left_out: LineRangeSet,
     /// Parts of long lines.
-    pub(super) parts: Vec<LinePart>,
+    pub(super) parts: Vec<PartialLine>,
     /// The presentation of the file, if the answer is about the file itself.
     pub(super) file: Option<FilePresentation>,
 }

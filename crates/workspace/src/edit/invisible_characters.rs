@@ -90,13 +90,13 @@ fn is_hidden(character: char) -> bool {
 }
 
 /// A text as it looks: without hidden characters, each space as a blank.
-struct VisibleText {
+struct FoldedText {
     text: String,
     /// Offsets in `text` behind which the original has further bytes, and the sum of these.
     shifts: Vec<(usize, usize)>,
 }
 
-impl VisibleText {
+impl FoldedText {
     fn new(original: &str) -> Self {
         let mut text = String::with_capacity(original.len());
         let mut shifts = Vec::new();
@@ -123,7 +123,7 @@ impl VisibleText {
 /// Returns the first invisible differences between `old` and the first place of `text` that looks
 /// like it; none if there is no such place.
 pub(super) fn find_differences(text: &str, old: &str) -> Vec<InvisibleDifference> {
-    let (seen, wanted) = (VisibleText::new(text), VisibleText::new(old));
+    let (seen, wanted) = (FoldedText::new(text), FoldedText::new(old));
     let looks_blank = wanted.text.trim().is_empty();
     let Some(at) = seen.text.find(&wanted.text).filter(|_| !looks_blank) else {
         return Vec::new();

@@ -90,9 +90,7 @@ pub enum PatternRemedy {
     #[error("shorten it")]
     Shorten,
     /// To search for the text as it stands, or to escape a character.
-    #[error(
-        "set literal to look for the text as it stands, or put `\\` before the character meant"
-    )]
+    #[error("set literal to search for the exact text, or put `\\` before the special character")]
     Literal,
 }
 

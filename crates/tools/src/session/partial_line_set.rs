@@ -9,7 +9,7 @@ const PARTS_MAX: usize = 200;
 
 /// The shown part of a line that is not shown completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LinePart {
+pub(crate) struct PartialLine {
     /// The number of the line, from 1.
     pub(crate) line: u32,
     /// Bytes before the part.
@@ -18,7 +18,7 @@ pub(crate) struct LinePart {
     pub(crate) to: Option<u64>,
 }
 
-impl LinePart {
+impl PartialLine {
     /// Returns the parts of the lines of `text` in which `bytes` lie.
     fn parts_of_range(text: &str, bytes: &Range<usize>) -> Vec<Self> {
         let mut parts = Vec::new();
@@ -48,14 +48,14 @@ impl LinePart {
 
 /// A line of a text: its number, from 1, and its bytes with the ending.
 #[derive(Debug, Clone)]
-pub(crate) struct PlacedLine {
+pub(crate) struct LineBytes {
     pub(crate) number: u32,
     pub(crate) bytes: Range<usize>,
 }
 
 /// A text after changes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct EditedText<'a> {
+pub(crate) struct TextChanges<'a> {
     pub(crate) after: &'a str,
     /// The changes, ascending and disjoint.
     pub(crate) changes: &'a [TextChange],
@@ -63,11 +63,11 @@ pub(crate) struct EditedText<'a> {
 
 /// Shown parts of lines; parts of one line have gaps between them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LinePartSet(Vec<LinePart>);
+pub(crate) struct PartialLineSet(Vec<PartialLine>);
 
-impl LinePartSet {
+impl PartialLineSet {
     /// Adds a part, and returns it joined with the others of its line that it touches.
-    pub(crate) fn add(&mut self, part: LinePart) -> LinePart {
+    pub(crate) fn add(&mut self, part: PartialLine) -> PartialLine {
         let mut joined = part;
         self.0.retain(|other| {
             let touches = other.line == joined.line
@@ -102,18 +102,22 @@ impl LinePartSet {
     /// Returns the parts at their lines after `runs` of lines were changed, without those of
     /// changed lines.
     pub(crate) fn shifted_by(&self, runs: &[DiffHunk]) -> Self {
-        let place = |part: &LinePart| {
+        let place = |part: &PartialLine| {
             let before = runs.iter().take_while(|run| run.before.first.0 <= part.line).last();
             let Some(DiffHunk { before, after }) = before else { return Some(*part) };
             let beyond = part.line.checked_sub(before.first.0 + before.lines)?;
-            Some(LinePart { line: after.first.0 + after.lines + beyond, ..*part })
+            Some(PartialLine { line: after.first.0 + after.lines + beyond, ..*part })
         };
         Self(self.0.iter().filter_map(place).collect())
     }
 
     /// Returns the parts of one line of the text before `edited`, as parts of the text after it.
-    pub(crate) fn parts_after(&self, line: &PlacedLine, edited: &EditedText<'_>) -> Vec<LinePart> {
-        let PlacedLine { number, bytes } = line.clone();
+    pub(crate) fn parts_after(
+        &self,
+        line: &LineBytes,
+        edited: &TextChanges<'_>,
+    ) -> Vec<PartialLine> {
+        let LineBytes { number, bytes } = line.clone();
         let offset = |byte: u64| {
             usize::try_from(byte).map_or(bytes.end, |byte| (bytes.start + byte).min(bytes.end))
         };
@@ -131,7 +135,7 @@ impl LinePartSet {
         let of_line = self.0.iter().filter(|part| part.line == number);
         let moved =
             of_line.map(|part| shift(offset(part.from), false)..shift(offset(part.end()), true));
-        moved.flat_map(|bytes| LinePart::parts_of_range(edited.after, &bytes)).collect()
+        moved.flat_map(|bytes| PartialLine::parts_of_range(edited.after, &bytes)).collect()
     }
 }
 
