@@ -94,7 +94,7 @@ impl PathTools {
             notice::print_notice("stopped");
             return Ok(SingleCallOutcome::Stopped(ExitCode::from(exit_code::INTERRUPTED)));
         }
-        if let Some(PatternError { why, remedy }) = &answer.pattern_error {
+        if let Some(PatternError { why, remedy }) = answer.pattern_error.as_deref() {
             let remedy = match remedy {
                 PatternRemedy::Multiline => "use `-U` to match across lines",
                 PatternRemedy::Shorten => "shorten it",

@@ -25,7 +25,7 @@ pub struct ToolCallAnswer {
     pub is_error: bool,
     /// The fault of the pattern, if the call failed because of it. A caller that names its options
     /// otherwise than the tool words the message itself.
-    pub pattern_error: Option<PatternError>,
+    pub pattern_error: Option<Box<PatternError>>,
     /// Whether a command ran to its end, even where `is_error` reports that it failed.
     pub has_exit_code: bool,
     /// Whether an earlier answer was reused instead of doing the work again.

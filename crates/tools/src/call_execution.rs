@@ -479,7 +479,7 @@ fn failure_answer(
     journal_answer(session, &**shown, call, &given, None, false);
     let (text, rows) = AnswerText::from_error(text).into_text_and_rows();
     let pattern_error = match error {
-        ToolError::InvalidPattern(error) => Some(error.clone()),
+        ToolError::InvalidPattern(error) => Some(Box::new(error.clone())),
         _ => None,
     };
     ToolCallAnswer { text, rows, is_error: true, pattern_error, ..ToolCallAnswer::default() }
