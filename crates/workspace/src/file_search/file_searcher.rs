@@ -90,11 +90,7 @@ impl FileSearcher {
         let start = &self.buffer[..length];
         let mut found = HitSink { matcher, hits_max, first_only, hits: 0, lines: Vec::new() };
         if length < whole_max {
-            let is_decoded_here = match spelling {
-                SearchEncoding::OtherEncoding => true,
-                SearchEncoding::Utf16 => task.joins_line_endings,
-                SearchEncoding::Utf8 | SearchEncoding::Binary => false,
-            };
+            let is_decoded_here = spelling.is_decoded_before_search(task.joins_line_endings);
             let text = is_decoded_here.then(|| decode_bytes(start).ok()).flatten();
             let as_bytes = spelling == SearchEncoding::OtherEncoding && text.is_none();
             if as_bytes && start.contains(&0) {
@@ -178,6 +174,16 @@ enum SearchEncoding {
 }
 
 impl SearchEncoding {
+    /// Returns whether a text is decoded here rather than by the searcher. To join line endings,
+    /// they must be bytes of their own.
+    fn is_decoded_before_search(self, joins_line_endings: bool) -> bool {
+        match self {
+            Self::OtherEncoding => true,
+            Self::Utf16 => joins_line_endings,
+            Self::Utf8 | Self::Binary => false,
+        }
+    }
+
     fn detect(start: &[u8]) -> Self {
         if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
             return Self::Utf16;
