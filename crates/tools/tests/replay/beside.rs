@@ -37,7 +37,7 @@ struct UnderWay {
 
 enum Stage {
     Arrived(CallArrival),
-    Answered(PendingDelivery, ToolCallAnswer, Vec<String>),
+    Answered(PendingDelivery, Box<ToolCallAnswer>, Vec<String>),
 }
 
 /// A session, and a model that makes several calls at once.
@@ -133,7 +133,7 @@ impl Desk {
                 let (Ask::Read(file) | Ask::Full(file) | Ask::Print(file) | Ask::Overwrite(file)) =
                     ask;
                 let lines = self.files[file].clone();
-                let stage = Stage::Answered(delivery, answer, lines);
+                let stage = Stage::Answered(delivery, Box::new(answer), lines);
                 self.under_way.push(UnderWay { ask, reader, stage });
             }
             // Nobody gets it.
