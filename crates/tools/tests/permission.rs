@@ -408,7 +408,7 @@ fn what_others_obey_unasked_is_not_written_unasked() {
     let write = json!({"path": ".husky/pre-commit", "content": "x"});
     let (answer, questions) = ask_with(&session, "write_file", &write, Approval::Once);
     assert!(!answer.is_error && questions.len() == 1, "{}", answer.text);
-    assert!(questions[0].reason.contains("run what it says"), "{questions:?}");
+    assert!(questions[0].reason.contains("other programs run its commands"), "{questions:?}");
     let handle = answer.text.split("[before: ").nth(1).and_then(|rest| rest.get(..12)).unwrap();
     let undo = json!({"path": ".husky/pre-commit", "handle": handle});
     let (answer, questions) = ask_with(&session, "write_file", &undo, Approval::No);
