@@ -27,7 +27,7 @@ pub struct SettingsTarget {
     pub purpose: &'static str,
     /// Whether the edit only sets up hooks, which not every version of the agent supports.
     pub(crate) is_hooks: bool,
-    /// Whether foveal works without the edit, so that the user is asked about it separately.
+    /// Whether foveal works without the edit, so that the that it can be left out.
     pub(crate) is_optional: bool,
 }
 
@@ -133,6 +133,17 @@ impl ClientAgent {
             (HookPlace::Plugin { .. }, Some(_)) => return None,
         };
         Some(SettingsTarget { path, edit, purpose, is_hooks: true, is_optional: false })
+    }
+
+    /// Returns true if the agent has permission rules and none of foveal's among them.
+    pub fn lacks_permission_rules(
+        &self,
+        environment: &UserEnvironment,
+        folder: Option<&Path>,
+    ) -> bool {
+        let Some(target) = self.permission_target(environment, folder) else { return false };
+        let text = read_settings_file(&target.path).ok().flatten().unwrap_or_default();
+        matches!(target.edit.remove(&text), Ok(None))
     }
 
     /// Returns the edit that lets foveal's read-only tools run without approval, if the agent has

@@ -48,7 +48,6 @@ mod uptime;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
 use foveal_screen::escape_lines;
 
 fn main() -> ExitCode {
@@ -73,7 +72,7 @@ fn main() -> ExitCode {
 
 /// Parses the command line. Help and errors are wrapped to the terminal's width.
 fn parse_command_line() -> commands::Cli {
-    let error = match commands::Cli::try_parse() {
+    let error = match commands::Cli::parse_arguments() {
         Ok(cli) => return cli,
         Err(error) => error,
     };

@@ -49,7 +49,29 @@ fn format_message(text: &str) -> String {
 
 /// Asks a question and reads one line. Only `y` or `yes` counts as yes.
 pub(crate) fn confirm(question: &str) -> bool {
-    print_question(question) && is_yes(read_line())
+    print_question(question, "[y/N]") && is_yes(read_line())
+}
+
+/// Asks a question until it is answered with yes or no; `d` calls `show_details` before it is
+/// asked again.
+///
+/// # Errors
+/// If the details cannot be shown.
+pub(crate) fn confirm_with_details(
+    question: &str,
+    mut show_details: impl FnMut() -> io::Result<()>,
+) -> io::Result<bool> {
+    loop {
+        if !print_question(question, "[y/N/d]") {
+            return Ok(false);
+        }
+        let line = read_line();
+        let wants_details = line.as_ref().is_ok_and(|line| line.trim().eq_ignore_ascii_case("d"));
+        if !wants_details {
+            return Ok(is_yes(line));
+        }
+        show_details()?;
+    }
 }
 
 /// Asks a question until `is_over` holds; that counts as no. Only for programs that end soon,
@@ -57,7 +79,7 @@ pub(crate) fn confirm(question: &str) -> bool {
 /// a model chooses the moment of the question.
 pub(crate) fn confirm_until(question: &str, is_over: &dyn Fn() -> bool) -> bool {
     discard_typed_input();
-    if !print_question(question) {
+    if !print_question(question, "[y/N]") {
         return false;
     }
     let (sender, lines) = sync_channel(1);
@@ -78,8 +100,8 @@ pub(crate) fn confirm_until(question: &str, is_over: &dyn Fn() -> bool) -> bool 
 /// Interval between two looks at `is_over`.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-fn print_question(question: &str) -> bool {
-    let question = format_message(&format!("{question} [y/N]"));
+fn print_question(question: &str, answers: &str) -> bool {
+    let question = format_message(&format!("{question} {answers}"));
     let mut error = io::stderr();
     write!(error, "{} ", question.trim_end()).and_then(|()| error.flush()).is_ok()
 }

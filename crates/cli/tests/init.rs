@@ -1,7 +1,7 @@
 //! `foveal init` in homes with the files of each agent.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -557,33 +557,6 @@ fn places_that_users_moved_are_heeded() {
     assert!(world.read(old).contains("foveal"));
 }
 
-/// With a terminal at both ends each file is asked about.
-#[test]
-fn each_file_is_asked_about() {
-    let world = world("asked", 0);
-    if Command::new("script").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no `script` here");
-        return;
-    }
-    let line = format!("{} init cursor gemini", program());
-    let mut command = Command::new("script");
-    command.args(["-qec", &line, "/dev/null"]).env_clear().current_dir(&world.folder);
-    command
-        .env("HOME", world.folder.join("home"))
-        .env("PATH", "/usr/bin:/bin")
-        .env("SHELL", "/bin/sh");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().expect("a program");
-    let mut input = child.stdin.take().expect("it is piped");
-    std::io::Write::write_all(&mut input, b"y\nn\n").expect("a pipe");
-    drop(input);
-    let ran = child.wait_with_output().expect("it was started");
-    let out = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(world.read("home/.cursor/mcp.json").contains("foveal"), "{out}");
-    assert!(!world.folder.join("home/.gemini").exists(), "{out}");
-    assert!(out.contains("Write this? [y/N]"), "{out}");
-}
-
 #[test]
 fn a_program_of_another_name_is_set_up_too() {
     let world = World::new("init_other_name");
@@ -595,7 +568,7 @@ fn a_program_of_another_name_is_set_up_too() {
     command.env("HOME", world.folder.join("home")).current_dir(&world.folder);
     let ran = world.ran(&mut command);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
-    assert!(ran.out.ends_with("  set up\n"), "{}", ran.out);
+    assert!(ran.out.contains("  set up\n"), "{}", ran.out);
     let entry: Value =
         serde_json::from_str(&world.read("home/.gemini/settings.json")).expect("JSON");
     assert_eq!(entry["mcpServers"]["foveal"]["command"], json!(program.to_str().expect("text")));

@@ -15,6 +15,8 @@ mod documented_search;
 mod embedder;
 mod export;
 #[cfg(unix)]
+mod first_steps;
+#[cfg(unix)]
 mod full_disk;
 #[cfg(unix)]
 mod gateway;

@@ -107,8 +107,8 @@ impl SetupChange {
         };
     }
 
-    /// Returns true if foveal works without this change, so that it may be skipped silently.
-    pub fn is_optional(&self) -> bool {
+    /// Returns true if foveal works without this change.
+    pub(crate) fn is_optional(&self) -> bool {
         self.target.as_ref().is_some_and(|target| target.is_optional)
     }
 

@@ -23,8 +23,8 @@ pub struct SetupOptions<'a> {
     pub profile: Option<&'static str>,
     /// Whether hooks and plugins are left out.
     pub no_hooks: bool,
-    /// Whether rules for read-only tools are offered.
-    pub offers_rules: bool,
+    /// Whether rules for read-only tools are added or removed.
+    pub adds_rules: bool,
     /// Whether only the address of the model is changed.
     pub is_gateway: bool,
     /// Whether the user named the agent, and so expects an explanation of what is impossible.
@@ -54,7 +54,7 @@ pub fn plan_client_changes(
     let possible: Vec<(PathBuf, SettingsEdit)> =
         possible.map(|target| (target.path.clone(), target.edit.clone())).collect();
     let hooks = hooks.filter(|_| !options.no_hooks);
-    let rules = rules.filter(|_| options.offers_rules);
+    let rules = rules.filter(|_| options.adds_rules);
     let has_hooks = hooks.is_some();
     let wanted = match (options.is_gateway, options.removes) {
         (true, _) => [None, None, None, addresses],
@@ -95,8 +95,8 @@ pub fn plan_client_changes(
     changes
 }
 
-/// Merges changes of the same file. Permission rules are confirmed separately, but removed together
-/// with the rest.
+/// Merges changes of the same file. Permission rules are added as a change of their own, but removed
+/// together with the rest.
 fn merge_by_file(
     wanted: impl Iterator<Item = SettingsTarget>,
     removes: bool,

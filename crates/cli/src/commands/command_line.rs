@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::{
-    changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index, init, man,
-    map, mcp, models, outline, permissions, read, replay, rewind, run_task, search, serve,
-    sessions, show_session, stats, trust, wrap,
+    changelog, chat, command_groups, config, doctor, expand, export, file_at, graph, grep, hook,
+    index, init, man, map, mcp, models, outline, permissions, read, replay, rewind, run_task,
+    search, serve, sessions, show_session, stats, trust, wrap,
 };
 use crate::colour::TerminalColourChoice;
 use crate::environment::Environment;
@@ -58,11 +58,11 @@ enum CliCommand {
     Map(map::MapArguments),
     /// Updates the index of a folder.
     ///
-    /// Skips what .gitignore and .ignore name, hidden files, files of more than 1 MiB, and files
-    /// that look like keys or credentials. Stores the index in foveal/index in $XDG_DATA_HOME, or
-    /// where the platform keeps data (~/.local/share, ~/Library/Application Support,
-    /// %LOCALAPPDATA%). Writes nothing into the folder itself. Exits with 1 if the embedder cannot
-    /// be used.
+    /// Skips what .gitignore and .ignore name and hidden files, unless a model read them with
+    /// foveal's tools, and always files of more than 1 MiB and files that look like keys or
+    /// credentials. Stores the index in foveal/index in $XDG_DATA_HOME, or where the platform keeps
+    /// data (~/.local/share, ~/Library/Application Support, %LOCALAPPDATA%). Writes nothing into the
+    /// folder itself. Exits with 1 if the embedder cannot be used.
     Index(index::IndexArguments),
     /// Finds parts of files by words and by meaning.
     ///
@@ -115,7 +115,7 @@ enum CliCommand {
     Models(models::ModelsArguments),
     /// Sets up the agents on this machine to use the tools.
     ///
-    /// Shows each change before it is written, keeps a copy of the file beside it
+    /// Lists the files that it would change and asks once, keeps a copy of each beside it
     /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, sets up all agents
     /// that are found.
     Init(init::InitArguments),
@@ -184,6 +184,23 @@ enum CliCommand {
     /// For a folder such as ~/.local/share/man/man1, `man foveal` and `man foveal-replay` find
     /// them.
     Man(man::ManArguments),
+}
+
+impl Cli {
+    /// Parses the arguments of this process.
+    ///
+    /// # Errors
+    /// If they are invalid, or ask for help.
+    pub(crate) fn parse_arguments() -> Result<Self, clap::Error> {
+        let mut command = Self::grouped_command();
+        let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    }
+
+    /// Returns the command line whose help shows its commands in groups.
+    pub(super) fn grouped_command() -> Command {
+        command_groups::group_commands(Self::command())
+    }
 }
 
 /// Runs a command.

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 
 use super::Cli;
+use super::command_groups::command_position;
 
 const INTRODUCTION: &str = "\
 <!-- Generated from the command line by `cargo test -p foveal rewrite_command_reference -- --ignored`. Do not edit. -->
@@ -18,7 +19,7 @@ This page holds the help of every command, as `foveal COMMAND --help` prints it.
 
 /// Returns the page.
 fn command_reference() -> String {
-    let mut root = Cli::command();
+    let mut root = Cli::grouped_command();
     root.build();
     let mut page = INTRODUCTION.to_owned();
     append_sections(&mut page, root, "##");
@@ -29,7 +30,10 @@ fn command_reference() -> String {
 fn append_sections(page: &mut String, command: Command, heading: &str) {
     let name = command.get_bin_name().unwrap_or("foveal").to_owned();
     let is_root = name == "foveal";
-    let subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
+    let mut subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
+    if is_root {
+        subcommands.sort_by_key(|subcommand| command_position(subcommand.get_name()));
+    }
     // Options of all commands are shown once.
     let mut command = command.mut_args(|argument| {
         let is_shared = argument.is_global_set() || argument.get_id() == "help";

@@ -81,6 +81,14 @@ pub(crate) struct McpArguments {
     origins: Vec<String>,
 }
 
+/// The notice for a person who starts the server at a terminal, where it would wait silently.
+const TERMINAL_NOTICE: &str = "\
+this is a server for coding agents: an agent starts it and sends requests of the Model Context \
+Protocol (MCP) to its standard input
+to set up the agents on this machine, run `foveal init`; to serve over HTTP, run \
+`foveal mcp --http 8765`
+waiting for requests from this terminal; end with Ctrl+C";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolChoice {
     Lean,
@@ -168,6 +176,9 @@ pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> anyhow
     let open: ToolboxOpener = Arc::new(move |roots: Vec<PathBuf>| Ok(opener.open(&roots)?));
     let server = McpServer::new(settings, open);
     let Some(address) = arguments.http else {
+        if environment.terminal.input {
+            notice::print_notice(TERMINAL_NOTICE);
+        }
         stdio::serve(&server)?;
         return Ok(ExitCode::SUCCESS);
     };

@@ -2,6 +2,7 @@
 
 mod changelog;
 mod chat;
+mod command_groups;
 mod command_line;
 #[cfg(test)]
 mod command_reference;

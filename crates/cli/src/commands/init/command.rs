@@ -1,5 +1,7 @@
 //! `foveal init`: sets up agents on this machine to start the tools.
 
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -52,7 +54,7 @@ pub(crate) struct InitArguments {
     #[arg(long, requires = "clients", conflicts_with_all = ["project", "profile", "no_hooks", "allow_read_only"])]
     gateway: bool,
     /// Also lets the tools of foveal that only read run without asking, in Claude Code, Gemini CLI
-    /// and Qwen Code. Without it, you are asked about that if you can be.
+    /// and Qwen Code.
     #[arg(long)]
     allow_read_only: bool,
     /// Prints JSON and asks nothing: give --yes or --dry-run too.
@@ -75,7 +77,7 @@ fn parse_client(text: &str) -> Result<&'static str, UnknownClient> {
         .ok_or_else(|| UnknownClient(text.to_owned()))
 }
 
-/// Shows each change and applies it after confirmation.
+/// Shows a summary and each change, and applies all after one confirmation.
 ///
 /// # Errors
 /// If there is no agent to set up, or no user to ask.
@@ -89,10 +91,6 @@ pub(crate) fn run(
         true => Some(std::env::current_dir().context("there is no current folder")?),
         false => None,
     };
-    let asks = environment.terminal.input && environment.terminal.error && !arguments.json;
-    let offers_rules = arguments.allow_read_only
-        || arguments.remove
-        || (asks && !arguments.yes && !arguments.dry_run);
     let routes =
         match (gateway_address::gateway_routes(environment, arguments.remove), arguments.gateway) {
             (Ok(routes), _) => Some(routes),
@@ -104,7 +102,7 @@ pub(crate) fn run(
         removes: arguments.remove,
         profile: arguments.profile.map(ToolChoice::value_name),
         no_hooks: arguments.no_hooks,
-        offers_rules,
+        adds_rules: arguments.allow_read_only || arguments.remove,
         is_gateway: arguments.gateway,
         is_named: !arguments.clients.is_empty(),
         routes: routes.as_ref(),
@@ -114,78 +112,148 @@ pub(crate) fn run(
     for client in clients {
         changes.extend(plan_client_changes(client, &options, &environment.user, &program));
     }
-    let is_open = changes.iter().any(SetupChange::is_pending);
-    let must_ask = is_open && !arguments.yes && !arguments.dry_run;
-    apply_changes(&mut changes, arguments, environment, asks)?;
+    let can_ask = environment.terminal.input && environment.terminal.error && !arguments.json;
+    let consent = confirm_changes(&changes, arguments, environment, can_ask)?;
+    apply_changes(&mut changes, consent, arguments, environment)?;
     let gateways = gateway_address::find_gateways(environment);
     if arguments.json {
         let all: Vec<Value> = changes.iter().map(change_to_json).collect();
         let gateways: Vec<Value> = gateways.iter().map(AgentGateway::to_json).collect();
         let all = json!({ "program": program.path(), "files": all, "gateways": gateways });
         output::print(format!("{all}\n"))?;
-    }
-    if !arguments.json {
+    } else {
         output::print(render_problems(&gateways))?;
     }
-    if must_ask && !asks {
+    if consent == SetupConsent::Unavailable {
         bail!(
             "nothing was written: there is no terminal to ask for confirmation; use --yes or \
              --dry-run"
         );
     }
     let is_done = changes.iter().any(|change| change.outcome == SetupOutcome::Applied);
-    if arguments.gateway && is_done && !arguments.remove {
-        if let Some(routes) = &routes {
-            gateway_address::record_gateway(environment, routes);
-        }
-        if !arguments.json {
-            output::print(gateway_address::KEEP_SERVING_NOTICE)?;
-        }
+    if let Some(routes) =
+        routes.as_ref().filter(|_| arguments.gateway && is_done && !arguments.remove)
+    {
+        gateway_address::record_gateway(environment, routes);
     }
-    if arguments.remove && changes.is_empty() && !arguments.json {
-        output::print("foveal is not set up anywhere\n")?;
+    if !arguments.json {
+        print_ending(&changes, arguments, environment, folder.as_deref())?;
     }
     let has_failed = changes.iter().any(|change| matches!(change.outcome, SetupOutcome::Failed(_)));
     Ok(if has_failed { ExitCode::from(exit_code::FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Shows each change and applies it after confirmation.
-fn apply_changes(
-    changes: &mut [SetupChange],
+/// The decision about all pending changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SetupConsent {
+    /// They are written.
+    Given,
+    /// They are only shown.
+    DryRun,
+    /// The user declined them.
+    Declined,
+    /// There is no user to ask.
+    Unavailable,
+}
+
+/// Prints a summary of the pending changes, and asks about them once.
+fn confirm_changes(
+    changes: &[SetupChange],
     arguments: &InitArguments,
     environment: &Environment,
-    asks: bool,
+    can_ask: bool,
+) -> anyhow::Result<SetupConsent> {
+    let pending: Vec<&SetupChange> = changes.iter().filter(|change| change.is_pending()).collect();
+    if !arguments.json && !pending.is_empty() {
+        output::print(text::render_summary(&pending, arguments.remove, environment))?;
+    }
+    if arguments.dry_run {
+        return Ok(SetupConsent::DryRun);
+    }
+    if arguments.yes || pending.is_empty() {
+        return Ok(SetupConsent::Given);
+    }
+    if !can_ask {
+        return Ok(SetupConsent::Unavailable);
+    }
+    let question = text::question(&pending, arguments.remove);
+    let is_confirmed = notice::confirm_with_details(&question, || {
+        pending.iter().try_for_each(|change| {
+            output::print(text::render_change(change, arguments.remove, environment))
+        })
+    })?;
+    Ok(if is_confirmed { SetupConsent::Given } else { SetupConsent::Declined })
+}
+
+/// Carries out the decision, and prints each change with its outcome.
+fn apply_changes(
+    changes: &mut [SetupChange],
+    consent: SetupConsent,
+    arguments: &InitArguments,
+    environment: &Environment,
 ) -> anyhow::Result<()> {
-    let verb = if arguments.remove { "Remove this" } else { "Write this" };
-    // The agent whose setup was declined or failed; its optional changes are pointless.
-    let mut left_alone = None;
+    // A user who was asked could see the lines before.
+    let has_asked =
+        consent == SetupConsent::Declined || (consent == SetupConsent::Given && !arguments.yes);
     for change in changes.iter_mut() {
-        if change.is_optional() && left_alone == Some(change.client.name) {
-            change.outcome = SetupOutcome::Declined;
-            continue;
-        }
         change.replan(arguments.remove);
         if !arguments.json {
-            let shown = text::render_change(change, arguments.remove, environment);
-            output::print(shown)?;
+            output::print(match has_asked {
+                true => text::render_file(change, environment),
+                false => text::render_change(change, arguments.remove, environment),
+            })?;
         }
-        if change.is_pending() && arguments.dry_run {
-            change.outcome = SetupOutcome::WouldChange;
-        } else if change.is_pending()
-            && (arguments.yes || (asks && notice::confirm(&format!("{verb}?"))))
-        {
-            change.apply(arguments.remove);
-        } else if change.is_pending() {
-            change.outcome = SetupOutcome::Declined;
-        }
-        if matches!(change.outcome, SetupOutcome::Declined | SetupOutcome::Failed(_)) {
-            left_alone = Some(change.client.name);
+        if change.is_pending() {
+            match consent {
+                SetupConsent::Given => change.apply(arguments.remove),
+                SetupConsent::DryRun => change.outcome = SetupOutcome::WouldChange,
+                SetupConsent::Declined | SetupConsent::Unavailable => {
+                    change.outcome = SetupOutcome::Declined;
+                }
+            }
         }
         if !arguments.json {
             output::print(text::render_outcome(change, arguments.remove))?;
         }
     }
     Ok(())
+}
+
+/// Prints what the user does next.
+fn print_ending(
+    changes: &[SetupChange],
+    arguments: &InitArguments,
+    environment: &Environment,
+    folder: Option<&Path>,
+) -> io::Result<()> {
+    if arguments.remove && changes.is_empty() {
+        return output::print("foveal is not set up anywhere\n");
+    }
+    let mut clients: Vec<&'static ClientAgent> = Vec::new();
+    for change in changes.iter().filter(|change| change.outcome == SetupOutcome::Applied) {
+        if !clients.iter().any(|known| known.name == change.client.name) {
+            clients.push(change.client);
+        }
+    }
+    if clients.is_empty() {
+        return Ok(());
+    }
+    let titles: Vec<&str> = clients.iter().map(|client| client.title).collect();
+    if arguments.remove {
+        return output::print(text::removal_advice(&titles));
+    }
+    let mut steps = Vec::new();
+    if arguments.gateway {
+        steps.push(gateway_address::KEEP_SERVING_NOTICE.to_owned());
+    }
+    steps.push(text::restart_advice(&titles));
+    steps.push(text::CHECK_ADVICE.to_owned());
+    let mut asking =
+        clients.iter().filter(|client| client.lacks_permission_rules(&environment.user, folder));
+    if let Some(client) = asking.next().filter(|_| !arguments.gateway) {
+        steps.push(text::rules_advice(client));
+    }
+    output::print(text::render_steps(&steps))
 }
 
 /// Returns the selected agents.

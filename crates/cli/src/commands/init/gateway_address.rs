@@ -14,9 +14,9 @@ use crate::command_caches::create_private_folder;
 use crate::environment::Environment;
 use crate::{notice, private_file};
 
-/// The notice after an agent was pointed at the gateway.
+/// The advice after an agent was pointed at the gateway.
 pub(super) const KEEP_SERVING_NOTICE: &str = "keep `foveal serve` running, or have the system start it (`foveal \
-                              serve --install`): these agents now send all requests to it\n";
+                              serve --install`): these agents now send all requests to it";
 
 /// Returns the gateways of all installed agents, as seen from the current folder.
 pub(crate) fn find_gateways(environment: &Environment) -> Vec<AgentGateway> {
