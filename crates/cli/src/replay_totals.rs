@@ -2,6 +2,7 @@
 
 use foveal_pricing::keep_alive::{KeepAliveEstimate, Pause, estimate_keep_alive};
 use foveal_replay::figures::ReplayFigures;
+use foveal_report::ConversationLabel;
 
 /// The figures of one session under every chosen profile.
 #[derive(Debug, Clone)]
@@ -10,6 +11,8 @@ pub(crate) struct SessionFigures {
     pub(crate) session: String,
     /// The session's file.
     pub(crate) file: String,
+    /// The day, folder and first words of its main conversation.
+    pub(crate) label: ConversationLabel,
     pub(crate) conversations: u64,
     /// The figures as recorded.
     pub(crate) raw: ReplayFigures,

@@ -35,6 +35,8 @@ struct TextColumn {
     alignment: Alignment,
     narrowing: ColumnNarrowing,
     width: usize,
+    /// The smallest width to which the column is cut.
+    width_min: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -43,7 +45,7 @@ enum TextTableRow {
     Rule(&'static str),
 }
 
-/// Smallest width to which a column is cut.
+/// The usual smallest width to which a column is cut.
 const COLUMN_CHARS_MIN: usize = 8;
 
 impl TextTable {
@@ -54,6 +56,7 @@ impl TextTable {
             alignment: side,
             narrowing: ColumnNarrowing::Fixed,
             width: 0,
+            width_min: COLUMN_CHARS_MIN,
         };
         Self { columns: columns.into_iter().map(column).collect(), rows: Vec::new() }
     }
@@ -63,6 +66,15 @@ impl TextTable {
     pub(crate) fn with_narrowing(mut self, headings: &[&str], narrow: ColumnNarrowing) -> Self {
         for column in self.columns.iter_mut().filter(|column| headings.contains(&column.heading)) {
             column.narrowing = narrow;
+        }
+        self
+    }
+
+    /// Sets the smallest width to which a column is cut.
+    #[must_use]
+    pub(crate) fn with_width_min(mut self, heading: &str, chars: usize) -> Self {
+        for column in self.columns.iter_mut().filter(|column| column.heading == heading) {
+            column.width_min = chars;
         }
         self
     }
@@ -196,17 +208,18 @@ fn total_width(columns: &[(usize, TextColumn)]) -> usize {
 fn minimum_width(columns: &[(usize, TextColumn)]) -> usize {
     let saved = columns.iter().filter(|(_, column)| column.is_shrinkable());
     total_width(columns)
-        - saved.map(|(_, column)| column.width.saturating_sub(COLUMN_CHARS_MIN)).sum::<usize>()
+        - saved.map(|(_, column)| column.width.saturating_sub(column.width_min)).sum::<usize>()
 }
 
 /// Narrows the widest shrinkable column again and again until all fit.
 fn shrink_columns(columns: &mut [(usize, TextColumn)], width: usize) {
     for _ in width..total_width(columns) {
-        let shrinking = columns.iter_mut().filter(|(_, column)| column.is_shrinkable());
-        let widest = shrinking.max_by_key(|(_, column)| column.width);
-        match widest {
-            Some((_, column)) if column.width > COLUMN_CHARS_MIN => column.width -= 1,
-            _ => return,
+        let shrinking = columns
+            .iter_mut()
+            .filter(|(_, column)| column.is_shrinkable() && column.width > column.width_min);
+        match shrinking.max_by_key(|(_, column)| column.width) {
+            Some((_, column)) => column.width -= 1,
+            None => return,
         }
     }
 }

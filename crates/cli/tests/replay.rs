@@ -71,6 +71,25 @@ fn the_document_holds_what_the_table_shows() {
     assert_eq!(plain["raw"], document["raw"]);
 }
 
+/// A name such as `019aa2…` says nothing to a person.
+#[test]
+fn sessions_are_named_by_date_folder_and_first_words() {
+    let world = world("named");
+    let text = world.output("replay all --per-session");
+    let heading = text.lines().find(|line| line.starts_with("session ")).expect("a heading");
+    for column in ["date", "folder", "first words"] {
+        assert!(heading.contains(column), "{heading}");
+    }
+    let row = text.lines().find(|line| line.starts_with("a ")).expect("a session");
+    assert!(row.contains("2026-01-01") && row.contains("make the third value larger"), "{row}");
+    let document = world.output("replay all --json --per-session");
+    let document: Value = serde_json::from_str(&document).expect("JSON");
+    assert_eq!(document["per_session"][0]["date"], "2026-01-01");
+    assert_eq!(document["per_session"][0]["first_words"], "make the third value larger");
+    world.output("replay all --report page.html");
+    assert!(world.read("page.html").contains(">make the third value larger<"));
+}
+
 #[test]
 fn rows_are_sorted_as_asked() {
     let world = world("sorted");

@@ -7,6 +7,7 @@ use foveal_pricing::tokens::Tokens;
 use foveal_replay::ConversationReplay;
 use foveal_transcript::Conversation;
 
+use crate::conversation_label::ConversationLabel;
 use crate::data::{
     ConversationDetail, FileTokens, PromptComposition, ReportConversation, ReportData,
     ReportLimits, ReportProfile, ReportTotals, RequestPoint,
@@ -38,7 +39,7 @@ impl MeasuredConversation {
         let line = ReportConversation {
             session: session.to_owned(),
             agent: conversation.agent.clone(),
-            directory: conversation.directory.clone(),
+            label: ConversationLabel::from_conversation(conversation),
             ..ReportConversation::default()
         };
         Self { line, cache_lifetime_ms: prices.cache_lifetime_ms, limits }

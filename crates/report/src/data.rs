@@ -10,6 +10,8 @@ use foveal_tool_effects::EffectKind;
 use foveal_transcript::MessageRole;
 use serde::{Deserialize, Serialize};
 
+use crate::conversation_label::ConversationLabel;
+
 /// Limits of the amount of content on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportLimits {
@@ -196,6 +198,20 @@ impl ReportTotals {
         self.ratios_count += other.ratios_count;
     }
 
+    /// Returns true if the provider's bill is recorded.
+    pub fn is_billed(&self) -> bool {
+        self.raw.billed.requests > 0
+    }
+
+    /// Returns the change of the whole input as billed, or of the recorded messages alone if no
+    /// bill is recorded.
+    pub fn headline_change(&self) -> Option<f64> {
+        match self.is_billed() {
+            true => self.projected.billed.input_cost_change(&self.raw.billed),
+            false => self.cost_change(),
+        }
+    }
+
     /// Returns the change of cost as a fraction of the recorded cost; `None` if that is zero.
     pub fn cost_change(&self) -> Option<f64> {
         self.projected.cost_change(&self.raw)
@@ -249,8 +265,8 @@ pub struct ReportConversation {
     pub session: String,
     /// The agent's name, if recorded; any text.
     pub agent: Option<String>,
-    /// The agent's working directory, if recorded.
-    pub directory: Option<String>,
+    /// The day, folder and first words.
+    pub label: ConversationLabel,
     /// The sums, one for each profile.
     pub totals: Vec<ReportTotals>,
     /// The drawings, one for each drawn profile; empty for all but the most expensive
@@ -259,6 +275,23 @@ pub struct ReportConversation {
 }
 
 impl ReportConversation {
+    /// Returns the first words or, without them, the session's name.
+    pub fn title(&self) -> &str {
+        match self.label.first_words.as_str() {
+            "" => &self.session,
+            words => words,
+        }
+    }
+
+    /// Returns the day, folder and agent on one line.
+    pub fn origin(&self) -> String {
+        let label = &self.label;
+        let agent = self.agent.as_deref().unwrap_or_default();
+        let parts = [label.date.as_str(), label.folder_name(), agent];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(" · ")
+    }
+
     /// Returns the cost of the recorded prompts in US dollars.
     pub fn raw_dollars(&self) -> f64 {
         self.totals.first().map_or(0.0, |totals| totals.raw.dollars)

@@ -8,6 +8,7 @@
 mod axis;
 mod builder;
 mod chart;
+mod conversation_label;
 mod data;
 mod frame;
 mod markup;
@@ -17,6 +18,7 @@ mod sampler;
 mod tables;
 
 pub use builder::{MeasuredConversation, ReportBuilder};
+pub use conversation_label::ConversationLabel;
 pub use data::{
     CompositionSample, ConversationDetail, FileTokens, PromptComposition, PromptContentKind,
     ReportConversation, ReportData, ReportLimits, ReportProfile, ReportTotals, RequestPoint,

@@ -159,24 +159,39 @@ fn write_profile_choice(html: &mut HtmlWriter, data: &ReportData) {
         html.open_element("label", &[("for", &id), ("title", &profile.about)]);
         html.text_element("i", &[("class", &format!("series-{at}"))], "");
         html.push_text(&profile.name);
-        html.text_element("small", &[], &number::format_change(totals.cost_change()));
+        html.text_element("small", &[], &number::format_change(totals.headline_change()));
         html.close_element("label");
     }
     html.close_element("fieldset");
 }
 
 fn write_saving(html: &mut HtmlWriter, totals: &ReportTotals) {
-    let saved = totals.raw.dollars - totals.projected.dollars;
-    let (word, kind) = if saved < 0.0 { ("more", "worse") } else { ("saved", "better") };
+    let (raw, projected) = (&totals.raw, &totals.projected);
+    let (from, to, name) = match totals.is_billed() {
+        true => (
+            raw.billed.input_dollars(),
+            projected.billed.input_dollars(),
+            "of the input as billed, repairs included",
+        ),
+        false => (raw.dollars, projected.dollars, "input cost of the messages, repairs included"),
+    };
+    let (word, kind) = if to > from { ("more", "worse") } else { ("saved", "better") };
     html.open_element("div", &[("class", "figure hero")]);
-    html.text_element("b", &[("class", kind)], &number::format_change(totals.cost_change()));
-    html.text_element("span", &[], "input cost, repairs included");
-    let from = number::format_dollars(totals.raw.dollars);
-    let text = format!(
-        "{} {word}: {from} → {}",
-        number::format_dollars(saved.abs()),
-        number::format_dollars(totals.projected.dollars)
+    html.text_element("b", &[("class", kind)], &number::format_change(totals.headline_change()));
+    html.text_element("span", &[], name);
+    let mut text = format!(
+        "{} {word}: {} → {}",
+        number::format_dollars((from - to).abs()),
+        number::format_dollars(from),
+        number::format_dollars(to)
     );
+    if totals.is_billed() && raw.billed.requests < raw.requests {
+        let billed = number::format_thousands(raw.billed.requests);
+        text += &format!(
+            " ({billed} of {} have a bill)",
+            number::format_plural(raw.requests, "request")
+        );
+    }
     html.text_element("small", &[], &text);
     html.close_element("div");
 }
@@ -184,6 +199,7 @@ fn write_saving(html: &mut HtmlWriter, totals: &ReportTotals) {
 fn write_key_figures(html: &mut HtmlWriter, profile: &ReportProfile, totals: &ReportTotals) {
     html.open_element("div", &[("class", "figures")]);
     write_saving(html, totals);
+    let messages = number::format_change(totals.cost_change());
     let mean = number::format_change(totals.mean_cost_change());
     let peak = format!(
         "peak {} → {}",
@@ -239,10 +255,11 @@ fn write_key_figures(html: &mut HtmlWriter, profile: &ReportProfile, totals: &Re
         html.close_element("div");
     }
     html.close_element("div");
-    let text = format!(
-        "{}: {}. Mean change of cost per conversation: {mean}.",
-        profile.name, profile.about
-    );
+    let mut text = format!("{}: {}.", profile.name, profile.about);
+    if totals.is_billed() {
+        text += &format!(" Change of cost for the recorded messages alone: {messages}.");
+    }
+    text += &format!(" Mean change of cost per conversation: {mean}.");
     html.text_element("p", &[("class", "note")], &text);
 }
 
@@ -276,14 +293,13 @@ fn write_conversation(
     }
     html.open_element("details", &attributes);
     html.open_element("summary", &[]);
-    html.text_element("span", &[("class", "name"), ("title", &session.session)], &session.session);
+    html.text_element("span", &[("class", "name"), ("title", &session.session)], session.title());
     let first = session.totals.first().copied().unwrap_or_default();
-    let text = format!(
-        "{} · {}",
-        number::format_plural(first.projected.requests, "request"),
-        number::format_dollars(first.raw.dollars)
-    );
-    html.text_element("span", &[("class", "facts")], &text);
+    let mut facts = vec![session.origin()];
+    facts.push(number::format_plural(first.projected.requests, "request"));
+    facts.push(number::format_dollars(first.raw.dollars));
+    facts.retain(|fact| !fact.is_empty());
+    html.text_element("span", &[("class", "facts")], &facts.join(" · "));
     for (choice, totals) in session.totals.iter().take(data.drawn).enumerate() {
         let class = format!("change variant variant-{choice}");
         html.text_element("b", &[("class", &class)], &number::format_change(totals.cost_change()));
@@ -305,7 +321,7 @@ fn write_conversation(
                 &detail.fill,
                 "Tokens sent by kind, recorded → projected",
             );
-            let directory = session.directory.as_deref();
+            let directory = Some(session.label.folder.as_str()).filter(|folder| !folder.is_empty());
             let title = "Files with the most tokens, recorded → projected";
             composition::draw_file_bars(html, &detail.fill, title, directory);
             html.close_element("div");
@@ -314,6 +330,42 @@ fn write_conversation(
     html.close_element("details");
     html.push_markup("\n");
 }
+
+/// The terms of the page with their explanations.
+const TERMS: [(&str, &str); 7] = [
+    (
+        "Profile",
+        "A named set of rules that decides what foveal leaves out: lossless omits only what \
+         stands elsewhere in the same prompt, balanced is the default, max omits most.",
+    ),
+    (
+        "Request",
+        "One call of the model: the whole conversation so far goes in, one answer comes out.",
+    ),
+    (
+        "As recorded, projected",
+        "What the agent sent, and what foveal would have sent in its place under the chosen profile.",
+    ),
+    (
+        "Cache read, cache write",
+        "The provider keeps the beginning of a prompt. What stands there is charged at a reduced \
+         price (read); what is new or has changed is charged in full or more (write).",
+    ),
+    (
+        "Bill",
+        "What the provider charged for the input by the token counts that the agent recorded. It \
+         contains the system prompt, tools and thinking, which the recorded messages do not.",
+    ),
+    (
+        "Mean",
+        "The average of each conversation’s own change, so that long conversations do not count more.",
+    ),
+    (
+        "Baselines and hindsight",
+        "Rules of other tools and of design documents, and a rule that knows what will be used. \
+         They are there to compare with; foveal does not offer them.",
+    ),
+];
 
 /// The measures with their explanations.
 const MEASURES: [(&str, &str); 10] = [
@@ -366,13 +418,15 @@ const MEASURES: [(&str, &str); 10] = [
 
 fn write_footnotes(html: &mut HtmlWriter, prices: &PriceCard) {
     html.open_element("footer", &[]);
-    html.text_element("h2", &[], "What is measured");
-    html.open_element("dl", &[]);
-    for (name, about) in MEASURES {
-        html.text_element("dt", &[], name);
-        html.text_element("dd", &[], about);
+    for (title, entries) in [("Terms", &TERMS[..]), ("What is measured", &MEASURES[..])] {
+        html.text_element("h2", &[], title);
+        html.open_element("dl", &[]);
+        for (name, about) in entries {
+            html.text_element("dt", &[], name);
+            html.text_element("dd", &[], about);
+        }
+        html.close_element("dl");
     }
-    html.close_element("dl");
     html.text_element("h2", &[], "Price card");
     let lifetime = match prices.cache_lifetime_ms {
         Some(lifetime) => format!(

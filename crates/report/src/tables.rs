@@ -198,14 +198,21 @@ fn write_conversation_row(
     let first = session.totals.first().copied().unwrap_or_default();
     html.open_element("tr", &[]);
     html.open_element("th", &[("scope", "row")]);
+    let about =
+        if session.label.folder.is_empty() { &session.session } else { &session.label.folder };
     if session.details.is_empty() {
-        html.text_element("span", &[("title", &session.session)], &session.session);
+        html.text_element("span", &[("title", about)], session.title());
     } else {
         let target = format!("#conversation-{at}");
-        html.text_element("a", &[("href", &target), ("title", &session.session)], &session.session);
+        html.text_element("a", &[("href", &target), ("title", about)], session.title());
     }
-    if let Some(agent) = &session.agent {
-        html.text_element("small", &[], agent);
+    let mut facts = vec![session.origin()];
+    if !session.label.first_words.is_empty() {
+        facts.push(session.session.clone());
+    }
+    facts.retain(|fact| !fact.is_empty());
+    if !facts.is_empty() {
+        html.text_element("small", &[], &facts.join(" · "));
     }
     html.close_element("th");
     html.text_element("td", &[], &number::format_thousands(first.projected.requests));

@@ -11,7 +11,10 @@ use foveal_report::{
     CompositionSample, FileTokens, MeasuredConversation, PromptComposition, ReportBuilder,
     ReportData, ReportLimits, ReportProfile, render,
 };
-use foveal_transcript::{Conversation, EntryIndex, Timestamp};
+use foveal_transcript::{
+    ContentBlock, Conversation, EntryIndex, EntryMark, MessageRole, RecordingPosition, Timestamp,
+    TranscriptEntry,
+};
 
 const LIMITS: ReportLimits = ReportLimits {
     conversations_drawn: 2,
@@ -268,6 +271,7 @@ fn a_recorded_bill_has_a_table_of_its_own() {
     let names = ["balanced"];
     let page = render(&data_of(&names, vec![measured("a", 2, &[0.7])]));
     assert!(!page.contains("The bill as recorded"));
+    assert!(page.contains("input cost of the messages, repairs included"));
     let conversation = Conversation::default();
     let mut one = MeasuredConversation::new("b", &conversation, &PriceCard::anthropic_5m(), LIMITS);
     let mut replay = a_replay(1, 0.7);
@@ -279,4 +283,42 @@ fn a_recorded_bill_has_a_table_of_its_own() {
     let page = render(&data_of(&names, vec![one]));
     check(&page);
     assert!(page.contains("The bill as recorded") && page.contains("new, written to the cache"));
+    // The large figure is the change of the bill, not of the messages.
+    let hero = page.split("figure hero").nth(1).expect("a figure");
+    let hero = hero.split("</div>").next().expect("closed again");
+    assert!(hero.contains("−50.0\u{202f}%") && hero.contains("of the input as billed"), "{hero}");
+    assert!(hero.contains("$2.50 → $1.25"), "{hero}");
+}
+
+#[test]
+fn conversations_are_named_by_day_folder_and_first_words() {
+    let user = TranscriptEntry {
+        source: RecordingPosition { step: 1, result: None },
+        role: MessageRole::User,
+        time: Some(Timestamp(1_763_681_581_550)),
+        mark: EntryMark::None,
+        model: None,
+        usage: None,
+        blocks: vec![ContentBlock::Text("make parcels cheaper".to_owned())],
+    };
+    let mut conversation: Conversation = [user].into_iter().collect();
+    conversation.directory = Some("/home/me/shop".to_owned());
+    conversation.agent = Some("Codex".to_owned());
+    let mut one =
+        MeasuredConversation::new("id-7", &conversation, &PriceCard::anthropic_5m(), LIMITS);
+    one.add(&a_replay(1, 0.7), None);
+    let page = render(&data_of(&["balanced"], vec![one]));
+    check(&page);
+    assert_eq!(page.matches(">make parcels cheaper<").count(), 2, "table and drawing");
+    assert!(page.contains("2025-11-20 · shop · Codex · id-7"));
+}
+
+/// The page is read by people who know neither foveal nor its glossary.
+#[test]
+fn the_terms_of_the_page_are_explained_in_its_footer() {
+    let page = render(&data_of(&["balanced"], vec![measured("a", 2, &[0.7])]));
+    let footer = page.split("<footer>").nth(1).expect("a footer");
+    for term in ["Profile", "Request", "Bill", "Mean", "Cache read, cache write", "Evidence"] {
+        assert!(footer.contains(&format!("<dt>{term}</dt>")), "{term}");
+    }
 }

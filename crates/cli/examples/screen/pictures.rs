@@ -30,7 +30,8 @@ pub(crate) fn write(program: &Path, folder: &Path) -> anyhow::Result<()> {
     let mut chat = Terminal::chat(program, work, &upstream.url(), &[], SIZE)?;
     chat.shows("/help lists keys")?;
     chat.types("parcels of exactly 50 euros should be free too")?.types(ENTER)?;
-    chat.shows("? edit_file")?;
+    // The question takes keys a moment after it appears.
+    chat.shows("\n  y once")?;
     picture(&chat, folder, "chat-question")?;
     chat.types("y")?.shows("at 50 euros and above")?;
     picture(&chat, folder, "chat")?;

@@ -28,7 +28,7 @@ pub(crate) fn svg(cells: &[Vec<ScreenCell>]) -> String {
          viewBox=\"0 0 {wide:.0} {high}\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{BEHIND}\"/>\n\
          <g font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" \
-         font-size=\"14\" fill=\"{TEXT}\" xml:space=\"preserve\">\n"
+         font-size=\"14\" fill=\"{TEXT}\">\n"
     );
     for (row, line) in cells.iter().enumerate() {
         let mut from = 0;
@@ -68,10 +68,24 @@ fn piece(svg: &mut String, (row, from): (usize, usize), cells: &[ScreenCell], lo
     ] {
         style.push_str(if is_so { say } else { "" });
     }
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let mut at = 0;
+    for words in text.split_inclusive("  ") {
+        let start = words.len() - words.trim_start().len();
+        write_words(svg, (left + (at + start) as f64 * WIDE, top + 14), words.trim(), &style);
+        at += words.chars().count();
+    }
+}
+
+/// Writes words with single blanks between them. Browsers drop other blanks, and would spread the
+/// letters over the length with them.
+fn write_words(svg: &mut String, (left, base): (f64, usize), words: &str, style: &str) {
+    if words.is_empty() {
+        return;
+    }
+    let wide = words.chars().count() as f64 * WIDE;
+    let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let _ = writeln!(
         svg,
-        "<text x=\"{left:.1}\" y=\"{base}\" textLength=\"{wide:.1}\"{style}>{text}</text>",
-        base = top + 14
+        "<text x=\"{left:.1}\" y=\"{base}\" textLength=\"{wide:.1}\"{style}>{words}</text>"
     );
 }

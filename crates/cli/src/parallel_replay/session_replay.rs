@@ -4,7 +4,9 @@ use foveal_replay::copied_requests::{ConversationPlace, RequestOwners};
 use foveal_replay::figures::ReplayFigures;
 use foveal_replay::oracle::Hindsight;
 use foveal_replay::{ConversationReplay, PreparedConversation, replay};
-use foveal_report::{CompositionSampler, MeasuredConversation, PromptComposition};
+use foveal_report::{
+    CompositionSampler, ConversationLabel, MeasuredConversation, PromptComposition,
+};
 use foveal_transcript::RecordedSession;
 use rayon::prelude::*;
 
@@ -50,6 +52,11 @@ pub(super) fn replay_session(
         figures: SessionFigures {
             session: session.id.clone(),
             file: origin.file.to_owned(),
+            label: session
+                .conversations
+                .first()
+                .map(ConversationLabel::from_conversation)
+                .unwrap_or_default(),
             conversations: 0,
             raw: ReplayFigures::default(),
             profiles: vec![ReplayFigures::default(); list_candidates(plan.profiles).len()],

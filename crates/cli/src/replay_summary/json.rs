@@ -54,6 +54,9 @@ struct ProfileJson {
 struct SessionJson<'a> {
     session: &'a str,
     file: &'a str,
+    date: &'a str,
+    folder: &'a str,
+    first_words: &'a str,
     conversations: u64,
     raw: FiguresJson,
     profiles: Vec<SessionProfileJson>,
@@ -233,6 +236,9 @@ fn sessions_json<'a>(summary: &ReplaySummary<'a>) -> Vec<SessionJson<'a>> {
     let rows = summary.sessions.iter().map(|session| SessionJson {
         session: &session.session,
         file: &session.file,
+        date: &session.label.date,
+        folder: &session.label.folder,
+        first_words: &session.label.first_words,
         conversations: session.conversations,
         raw: FiguresJson::from_figures(&session.raw, None),
         profiles: summary

@@ -217,16 +217,28 @@ fn with_narrowing_order(table: TextTable) -> TextTable {
         "refs",
         "tokens",
     ];
-    let table = table.with_narrowing(&["session"], ColumnNarrowing::CutEnd);
+    let table = table
+        .with_narrowing(&["session", "folder"], ColumnNarrowing::CutEnd)
+        .with_narrowing(&[FIRST_WORDS_COLUMN], ColumnNarrowing::CutEnd)
+        .with_width_min(FIRST_WORDS_COLUMN, FIRST_WORDS_CHARS_MIN);
     (0..).zip(columns).fold(table, |table, (rank, column)| {
         table.with_narrowing(&[column], ColumnNarrowing::Dropped(rank))
     })
 }
 
+/// The column with the beginning of the user's first message.
+const FIRST_WORDS_COLUMN: &str = "first words";
+
+/// The smallest width of the first words, at which they still tell sessions apart.
+const FIRST_WORDS_CHARS_MIN: usize = 24;
+
 fn session_table(summary: &ReplaySummary<'_>, width: Option<usize>) -> String {
     let main = summary.main_profile_index();
     let mut table = with_narrowing_order(TextTable::new(vec![
         ("session", Alignment::Left),
+        ("date", Alignment::Left),
+        ("folder", Alignment::Left),
+        (FIRST_WORDS_COLUMN, Alignment::Left),
         ("requests", Alignment::Right),
         ("raw tokens", Alignment::Right),
         ("tokens", Alignment::Right),
@@ -244,6 +256,9 @@ fn session_table(summary: &ReplaySummary<'_>, width: Option<usize>) -> String {
         let (raw, figures) = (&session.raw, &session.profiles[main]);
         table.push_row(vec![
             shorten_session_id(&session.session),
+            session.label.date.clone(),
+            session.label.folder_name().to_owned(),
+            session.label.first_words.clone(),
             format_count(figures.requests),
             format_tokens(raw.tokens),
             format_tokens(figures.tokens),

@@ -7,3 +7,4 @@ mod links;
 mod options;
 mod outputs;
 mod page;
+mod pictures;
