@@ -121,6 +121,49 @@ fn provider() -> MockProvider {
     upstream
 }
 
+/// A prompt holds sixty functions: the model is asked about the others too.
+#[test]
+fn a_large_file_is_asked_about_in_parts() {
+    let upstream = provider();
+    let world = world("indexing-parts", &upstream, "");
+    let text: String = (1..=130).map(|at| format!("pub fn part_{at}() {{}}\n")).collect();
+    world.write("large.rs", text);
+    let mut server = Server::start(&world);
+    server.read("large.rs");
+    server.state(|state| state["told"] == 1 && state["running"].is_null());
+    let asked: Vec<String> = bodies(&upstream).iter().map(Value::to_string).collect();
+    let first_phase = asked.iter().filter(|body| body.contains("one line of at most 120"));
+    assert_eq!(first_phase.count(), 3, "{asked:?}");
+    for at in 1..=130 {
+        let listed = format!("function part_{at}, line {at}\\n");
+        assert_eq!(asked.iter().filter(|body| body.contains(&listed)).count(), 1, "{listed}");
+    }
+}
+
+/// Ignored and hidden files are searched once the model has read them.
+#[test]
+fn a_file_that_was_read_is_indexed_though_it_is_ignored() {
+    let world = World::new("indexing-ignored");
+    world.write(".gitignore", "built/\n");
+    world.write("built/zebra.rs", "pub fn zebra_crossing() -> u32 {\n    3\n}\n");
+    world.write(".notes/quokka.md", "# Quokka habitats\n\nThey live on an island.\n");
+    world.write("src/a.rs", "pub fn other() {}\n");
+    let mut server = Server::start(&world);
+    let search = |server: &mut Server, words: &str| {
+        server.call("search_code", &json!({"query": words, "enable_duplicate_detection": false}))
+    };
+    let before = search(&mut server, "zebra crossing");
+    assert!(!before.contains("built/zebra.rs"), "{before}");
+    server.read("built/zebra.rs");
+    server.read(".notes/quokka.md");
+    for (words, path) in
+        [("zebra crossing", "built/zebra.rs"), ("quokka habitats", ".notes/quokka.md")]
+    {
+        let found = search(&mut server, words);
+        assert!(found.contains(path), "{words}: {found}");
+    }
+}
+
 #[test]
 fn files_that_were_read_are_told_of_found_and_asked_about_again() {
     let upstream = provider();

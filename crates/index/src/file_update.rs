@@ -59,6 +59,8 @@ pub(crate) fn update_store(
         changes.sort_by(|a, b| a.path().cmp(&b.path()));
         summary.removed = changes.len() as u64;
     }
+    changes
+        .extend(found.newly_read.iter().map(|path| IndexChange::MarkRead { path: path.clone() }));
     let jobs = jobs_for_changes(found, &known);
     summary.unchanged = (found.files.len() - jobs.len()) as u64;
     let mut order: VecDeque<String> = jobs.keys().cloned().collect();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::Metadata;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foveal_transcript::CancelToken;
@@ -56,18 +56,29 @@ impl ChangeStamp {
 pub(crate) struct WalkedFiles {
     /// The files by path relative to the root, with `/` between folders.
     pub(crate) files: HashMap<String, ChangeStamp>,
+    /// Files of `files` that are ignored or hidden, and were read for the first time.
+    pub(crate) newly_read: Vec<String>,
     /// The number of files that are too large, secret, too many, or whose names are not UTF-8.
     pub(crate) skipped: u64,
     /// Whether the walk was cancelled. Files may be missing.
     pub(crate) cancelled: bool,
 }
 
-/// Returns the files below `root` to index: visible to searches, not secret and not too large.
-/// Hidden files are excluded, since [`crate::FolderWatcher`] does not follow them. With `only`,
-/// returns just those of them that exist.
+/// The files that an agent read. They are indexed though they are ignored or hidden.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadFiles<'a> {
+    /// Those of earlier updates, relative to the root.
+    pub(crate) known: &'a [String],
+    /// Those that wait for this update.
+    pub(crate) queued: &'a [PathBuf],
+}
+
+/// Returns the files below `root` to index: visible to searches or read by an agent, not secret and
+/// not too large. With `only`, returns just those of them that exist.
 pub(crate) fn walk_folder(
     root: &Path,
     only: Option<&[PathBuf]>,
+    read: ReadFiles<'_>,
     cancel: &CancelToken<'_>,
 ) -> WalkedFiles {
     let mut found = WalkedFiles::default();
@@ -81,7 +92,40 @@ pub(crate) fn walk_folder(
             None => found.skipped += 1,
         }
     }
+    if !found.cancelled {
+        add_read_files(root, only, read, &mut found);
+    }
     found
+}
+
+/// Adds the read files that the walk does not show.
+fn add_read_files(
+    root: &Path,
+    only: Option<&[PathBuf]>,
+    read: ReadFiles<'_>,
+    found: &mut WalkedFiles,
+) {
+    let known = read.known.iter().map(|path| root.join(path));
+    let known = known.filter(|file| only.is_none_or(|only| only.contains(file)));
+    for file in known.chain(read.queued.iter().cloned()) {
+        let Some((path, stamp)) = accept_read_file(root, &file) else { continue };
+        if found.files.contains_key(&path) || found.files.len() >= FILES_MAX {
+            continue;
+        }
+        if !read.known.contains(&path) {
+            found.newly_read.push(path.clone());
+        }
+        found.files.insert(path, stamp);
+    }
+}
+
+/// Returns a file that was read, unless it is no regular file, secret, too large, or part of a
+/// repository's own data.
+fn accept_read_file(root: &Path, file: &Path) -> Option<(String, ChangeStamp)> {
+    let inner = file.strip_prefix(root).ok()?;
+    let is_inside = |part: Component<'_>| matches!(part, Component::Normal(name) if name != ".git");
+    let is_file = file.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    (is_file && inner.components().all(is_inside)).then(|| accept_file(root, file)).flatten()
 }
 
 fn accept_file(root: &Path, file: &Path) -> Option<(String, ChangeStamp)> {

@@ -42,8 +42,8 @@ pub use self::folder_walk::{FILE_BYTES_MAX, FILES_MAX};
 pub use self::folder_watcher::{FolderChanges, FolderWatcher};
 pub use self::index::{EmbedderSelection, Index};
 pub use self::model_summary::{
-    EntityDescription, EntitySummary, InferredRelation, ModelSummary, SummaryJob, SummaryPrompt,
-    describe_entity, relations_schema, summaries_schema,
+    EntityDescription, EntitySummary, InferredRelation, ModelSummary, SummaryJob, SummaryPart,
+    SummaryPrompt, describe_entity, relations_schema, summaries_schema,
 };
 pub use self::progress::{UpdateProgress, UpdateStage, UpdateSummary};
 pub use self::ranking::{MatchReason, SearchOptions};

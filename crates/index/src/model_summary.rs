@@ -11,15 +11,15 @@ use foveal_transcript::ContentHash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Value, json};
 
-/// The number of entities of a file in a prompt.
+/// The number of entities of a file in a prompt. A file with more is asked about in parts.
 const ENTITIES_MAX: usize = 60;
 /// The number of entities of other files in a prompt.
 pub(crate) const OTHER_ENTITIES_MAX: usize = 60;
-/// The size limit of a file's text in a prompt, in bytes.
+/// The size limit of the text in a prompt, in bytes. A longer file is asked about in parts.
 const TEXT_BYTES_MAX: usize = 40_000;
 /// The length limit of one summary, in characters.
 const SUMMARY_CHARS_MAX: usize = 160;
-/// The number of relations of one file.
+/// The number of relations of one part of a file.
 const RELATIONS_MAX: usize = 30;
 /// The number of positions in an answer at which an object may begin.
 const OBJECT_STARTS_MAX: usize = 256;
@@ -100,6 +100,19 @@ pub struct SummaryJob {
     pub(crate) other_entities: Vec<(String, EntitySummary)>,
 }
 
+/// A part of a file, for one pair of prompts: some of its entities, and the lines around them.
+#[derive(Debug, Clone, Copy)]
+pub struct SummaryPart<'a> {
+    job: &'a SummaryJob,
+    entities: &'a [SummaryEntity],
+    /// The lines of the part.
+    text: &'a str,
+    /// The number of its first line, from 1.
+    first_line: u32,
+    /// Whether the file continues after it.
+    continues: bool,
+}
+
 /// An entity of the file.
 #[derive(Debug, Clone)]
 pub(crate) struct SummaryEntity {
@@ -168,15 +181,49 @@ fn list_schema(name: &str, fields: &[(&str, &str)]) -> Value {
 }
 
 impl SummaryJob {
-    fn prompt_entities(&self) -> &[SummaryEntity] {
-        &self.entities[..self.entities.len().min(ENTITIES_MAX)]
+    /// Returns the parts of the file, which together have all its entities.
+    pub fn parts(&self) -> Vec<SummaryPart<'_>> {
+        let mut line_starts = vec![0];
+        line_starts.extend(self.text.match_indices('\n').map(|(at, _)| at + 1));
+        let line_start = |line: u32| {
+            let at = (line as usize).saturating_sub(1);
+            line_starts.get(at).copied().unwrap_or(self.text.len())
+        };
+        let (mut parts, mut from, mut first_line) = (Vec::new(), 0, 1);
+        while let Some(first) = self.entities.get(from) {
+            if line_start(first.line) >= line_start(first_line) + TEXT_BYTES_MAX {
+                first_line = first.line;
+            }
+            let (rest, start) = (&self.entities[from..], line_start(first_line));
+            let text = &self.text[start..];
+            // The end of the text before the entity at this place.
+            let end_before = |at: usize| {
+                let next = rest.get(at).filter(|next| next.line > first_line);
+                next.map_or(text.len(), |next| line_start(next.line) - start)
+            };
+            let fits = |count: &usize| end_before(*count) <= TEXT_BYTES_MAX;
+            let count = (1..=rest.len().min(ENTITIES_MAX)).take_while(fits).last().unwrap_or(1);
+            let next_line = rest.get(count).map(|next| next.line.max(first_line));
+            let end = text.floor_char_boundary(end_before(count).min(TEXT_BYTES_MAX));
+            parts.push(SummaryPart {
+                job: self,
+                entities: &rest[..count],
+                text: &text[..end],
+                first_line,
+                continues: end < text.len(),
+            });
+            (from, first_line) = (from + count, next_line.unwrap_or(first_line));
+        }
+        parts
     }
+}
 
+impl SummaryPart<'_> {
     /// Returns the first prompt, which asks for the purpose of each entity.
     pub fn summaries_prompt(&self) -> SummaryPrompt {
         let mut user = self.numbered_text();
         user.push_str("\nThe things in it:\n");
-        for (number, thing) in (1..).zip(self.prompt_entities()) {
+        for (number, thing) in (1..).zip(self.entities) {
             let SummaryEntity { name, kind, line } = thing;
             writeln!(user, "{number}. {kind} {name}, line {line}").expect("writing to a string");
         }
@@ -188,8 +235,7 @@ impl SummaryJob {
         let listed = extract_items(answer, "summaries")?;
         let mut all: Vec<EntitySummary> = Vec::new();
         for item in &listed {
-            let thing =
-                index_from_number(&item["thing"]).and_then(|at| self.prompt_entities().get(at));
+            let thing = index_from_number(&item["thing"]).and_then(|at| self.entities.get(at));
             let (Some(thing), Some(text)) = (thing, sanitize_text(&item["summary"])) else {
                 continue;
             };
@@ -207,8 +253,8 @@ impl SummaryJob {
     pub fn relations_prompt(&self, summaries: &[EntitySummary]) -> SummaryPrompt {
         let mut user = self.numbered_text();
         user.push_str("\nThe things in it:\n");
-        let own = summaries.iter().map(|one| (&self.path, one));
-        let others = self.other_entities.iter().map(|(path, one)| (path, one));
+        let own = summaries.iter().map(|one| (&self.job.path, one));
+        let others = self.job.other_entities.iter().map(|(path, one)| (path, one));
         for (number, (path, one)) in (1..).zip(own.chain(others)) {
             if number == summaries.len() + 1 {
                 user.push_str("\nThings of other files:\n");
@@ -225,9 +271,9 @@ impl SummaryJob {
         summaries: &[EntitySummary],
         answer: &str,
     ) -> Option<Vec<InferredRelation>> {
-        let own = summaries.iter().map(|one| (&self.path, one));
-        let all: Vec<_> =
-            own.chain(self.other_entities.iter().map(|(path, one)| (path, one))).collect();
+        let own = summaries.iter().map(|one| (&self.job.path, one));
+        let others = self.job.other_entities.iter().map(|(path, one)| (path, one));
+        let all: Vec<_> = own.chain(others).collect();
         let mut relations: Vec<InferredRelation> = Vec::new();
         for item in &extract_items(answer, "relations")? {
             let from = index_from_number(&item["from"]).and_then(|at| summaries.get(at));
@@ -237,7 +283,7 @@ impl SummaryJob {
             else {
                 continue;
             };
-            let is_itself = to_path.as_str() == self.path && to.name == from.name;
+            let is_itself = to_path.as_str() == self.job.path && to.name == from.name;
             if is_itself || relations.len() == RELATIONS_MAX {
                 continue;
             }
@@ -247,14 +293,17 @@ impl SummaryJob {
         Some(relations)
     }
 
-    /// Returns the file with line numbers.
+    /// Returns the part with line numbers.
     fn numbered_text(&self) -> String {
-        let end = self.text.floor_char_boundary(TEXT_BYTES_MAX);
-        let mut user = format!("The file {}:\n", self.path);
-        for (number, line) in (1..).zip(self.text[..end].lines()) {
+        let path = &self.job.path;
+        let mut user = match self.first_line {
+            1 => format!("The file {path}:\n"),
+            line => format!("The file {path}, from line {line} on:\n"),
+        };
+        for (number, line) in (self.first_line..).zip(self.text.lines()) {
             writeln!(user, "{number}: {line}").expect("writing to a string");
         }
-        if end < self.text.len() {
+        if self.continues {
             user.push_str("(the rest is left out)\n");
         }
         user
@@ -319,7 +368,8 @@ mod tests {
 
     #[test]
     fn what_a_model_answers_is_data() {
-        let file = untold();
+        let job = untold();
+        let [file] = job.parts()[..] else { panic!("it is short") };
         assert!(file.summaries_prompt().user.contains("1: fn a() {}\n"));
         assert!(file.summaries_prompt().user.contains("2. function b, line 2\n"));
         let answer = "I think {\"x\": 1}: {\"summaries\": [\
@@ -338,6 +388,41 @@ mod tests {
         let relations = file.parse_relations(&summaries, answer).expect("there is a list");
         let [one] = relations.as_slice() else { panic!("{relations:?}") };
         assert_eq!((&*one.from, &*one.to_path, &*one.to), ("b", "b.rs", "load"));
+    }
+
+    #[test]
+    fn a_long_file_is_asked_about_in_parts() {
+        let thing = |at: u32| SummaryEntity { name: format!("f{at}"), kind: "function", line: at };
+        let line = |at: u32, pad: usize| format!("fn f{at}() {{}} {}\n", "x".repeat(pad));
+        for (pad, counts) in [(0, vec![60, 60, 30]), (990, vec![39, 39, 39, 33])] {
+            let text = (1..=150).map(|at| line(at, pad)).collect();
+            let job = SummaryJob { text, entities: (1..=150).map(thing).collect(), ..untold() };
+            let parts = job.parts();
+            let found: Vec<usize> = parts.iter().map(|part| part.entities.len()).collect();
+            assert_eq!(found, counts, "{pad}");
+            // The parts are the file, and each entity stands in the text of its part.
+            assert_eq!(parts.iter().map(|part| part.text).collect::<String>(), job.text);
+            for part in &parts {
+                let prompt = part.summaries_prompt().user;
+                assert!(
+                    part.entities
+                        .iter()
+                        .all(|of| { prompt.contains(&format!("{}: fn {}()", of.line, of.name)) })
+                );
+            }
+            let second = parts[1];
+            let answer = "{\"summaries\": [{\"thing\": 1, \"summary\": \"does it\"}]}";
+            let found = second.parse_summaries(answer).expect("a list");
+            assert_eq!(found[0].line as usize, counts[0] + 1);
+        }
+        // A single entity that is too long is cut.
+        let text = format!("{}fn f2() {{}}\n", line(1, 50_000));
+        let job = SummaryJob { text, entities: vec![thing(1), thing(2)], ..untold() };
+        let parts = job.parts();
+        assert_eq!(parts.len(), 2);
+        assert!(parts[0].summaries_prompt().user.ends_with("1. function f1, line 1\n"));
+        assert!(parts[0].summaries_prompt().user.contains("(the rest is left out)"));
+        assert!(parts[1].summaries_prompt().user.contains("2: fn f2()"));
     }
 
     #[test]

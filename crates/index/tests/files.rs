@@ -1,6 +1,6 @@
 //! Which files are indexed, and when they are read again.
 
-use foveal_index::{UpdateSummary, read_definitions};
+use foveal_index::{Index, UpdateSummary, read_definitions};
 use foveal_transcript::CancelToken;
 
 use crate::world::{World, files, update};
@@ -40,20 +40,40 @@ fn what_is_ignored_hidden_secret_or_no_text_is_left_out() {
     assert_eq!(summary.skipped, 5, "{summary:?}");
 }
 
-/// Hidden files are not watched, so they must not be indexed.
+/// Hidden files are left out, whatever the ignore rules say, unless an agent read them.
 #[test]
-fn hidden_files_are_left_out_whatever_is_asked_for() {
+fn hidden_files_are_left_out_until_they_are_read() {
     let world = World::new("asked_for");
-    for path in ["a.rs", ".github/b.rs", "sub/.c.rs", "sub/kept.rs"] {
+    for path in ["a.rs", ".github/b.rs", "sub/.c.rs", "sub/kept.rs", ".git/d.rs", ".env", "e/f.rs"]
+    {
         world.write(path, CODE);
     }
-    world.write(".gitignore", "!.github\n");
+    world.write(".gitignore", "!.github\ne/\n");
     world.write("sub/.ignore", "!.c.rs\n!kept.rs\n");
     let mut index = world.open();
     update(&mut index);
-    index.prioritize_file(".github/b.rs".as_ref());
-    index.update_queued(&CancelToken::NEVER).expect("a store of this test");
     assert_eq!(files(&mut index), ["a.rs", "sub/kept.rs"]);
+    let read = |index: &mut Index, path: &str| {
+        index.prioritize_file(path.as_ref());
+        index.update_queued(&CancelToken::NEVER).expect("a store of this test");
+    };
+    for path in [".github/b.rs", ".git/d.rs", ".env", "sub/../../outside.rs"] {
+        read(&mut index, path);
+    }
+    let expected = [".github/b.rs", "a.rs", "sub/kept.rs"];
+    assert_eq!(files(&mut index), expected);
+    // It stays, is brought up to date with the others, and goes with its file.
+    assert_eq!(update(&mut index).removed, 0);
+    let mut index = world.open();
+    world.write(".github/b.rs", CODE.replace("answer", "reply"));
+    assert_eq!(update(&mut index).indexed, 1);
+    // A file that was read before the first update of all counts too.
+    index.prioritize_file("e/f.rs".as_ref());
+    update(&mut index);
+    assert_eq!(files(&mut index), [".github/b.rs", "a.rs", "e/f.rs", "sub/kept.rs"]);
+    world.remove(".github/b.rs");
+    assert_eq!(update(&mut index).removed, 1);
+    assert_eq!(files(&mut index), ["a.rs", "e/f.rs", "sub/kept.rs"]);
 }
 
 #[test]
@@ -94,9 +114,9 @@ fn files_in_the_queue_are_brought_up_to_date_alone() {
     index.prioritize_file("ignored.rs".as_ref());
     index.prioritize_file("../elsewhere.rs".as_ref());
     index.prioritize_file("/".as_ref());
-    let one = UpdateSummary { indexed: 1, ..UpdateSummary::default() };
-    assert_eq!(index.update_queued(&CancelToken::NEVER).expect("a store of this test"), one);
-    assert_eq!(files(&mut index), ["sub/b.rs"]);
+    let two = UpdateSummary { indexed: 2, ..UpdateSummary::default() };
+    assert_eq!(index.update_queued(&CancelToken::NEVER).expect("a store of this test"), two);
+    assert_eq!(files(&mut index), ["ignored.rs", "sub/b.rs"]);
     world.remove("sub/b.rs");
     index.prioritize_file(&inside);
     let gone = UpdateSummary { removed: 1, ..UpdateSummary::default() };

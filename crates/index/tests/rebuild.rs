@@ -75,6 +75,8 @@ proptest! {
             false => World::embedded("incremental"),
         };
         let mut index = world.open();
+        // The ignored file, and the files that were read while they were ignored.
+        let (mut ignored, mut read) = (None, Vec::new());
         for edit in edits {
             match edit {
                 Edit::Write { file, text } => world.write(FILES[file], TEXTS[text]),
@@ -84,9 +86,13 @@ proptest! {
                 }
                 Edit::Ignore { file } => {
                     world.write(".gitignore", file.map_or("", |file| FILES[file]));
+                    ignored = file;
                 }
                 Edit::Update => drop(update(&mut index)),
                 Edit::Touch { file } => {
+                    if ignored == Some(file) && world.root().join(FILES[file]).exists() {
+                        read.push(FILES[file]);
+                    }
                     index.prioritize_file(FILES[file].as_ref());
                     index.update_queued(&CancelToken::NEVER).expect("a store of this test");
                 }
@@ -101,6 +107,7 @@ proptest! {
         let summary = update(&mut index);
         prop_assert_eq!(summary.without_vectors, 0);
         let mut anew = world.open_at(&world.root().join("../anew.db"));
+        read.iter().for_each(|path| anew.prioritize_file(path.as_ref()));
         update(&mut anew);
         prop_assert_eq!(dump(&mut index), dump(&mut anew));
         prop_assert!(index.embedding_problem().is_none());

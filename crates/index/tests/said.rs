@@ -21,10 +21,11 @@ fn up_to_date(world: &World) -> Index {
 /// Returns the summary of a file whose first entity is related to the first one of another file.
 fn said(file: &SummaryJob, words: &str, to: &str) -> ModelSummary {
     let answer = format!("{{\"summaries\": [{{\"thing\": 1, \"summary\": \"{words}\"}}]}}");
-    let summaries = file.parse_summaries(&answer).expect("it is understood");
+    let [part] = file.parts()[..] else { panic!("it is short") };
+    let summaries = part.parse_summaries(&answer).expect("it is understood");
     let answer =
         format!("{{\"relations\": [{{\"from\": 1, \"to\": {to}, \"why\": \"reads it\"}}]}}");
-    let relations = file.parse_relations(&summaries, &answer).expect("it is understood");
+    let relations = part.parse_relations(&summaries, &answer).expect("it is understood");
     ModelSummary { summaries, relations }
 }
 
@@ -97,7 +98,7 @@ fn what_is_not_indexed_is_told_to_no_model() {
         assert!(untold(&mut index, &world, path).is_none(), "{path}");
     }
     let file = untold(&mut index, &world, "a.rs").expect("it may be told");
-    assert!(!file.summaries_prompt().user.contains(&key));
+    assert!(!file.parts()[0].summaries_prompt().user.contains(&key));
     // What was written since is not what the answer would be about.
     world.write("new.rs", "fn newer() {}\n");
     assert!(untold(&mut index, &world, "new.rs").is_none());

@@ -54,7 +54,8 @@ impl Index {
             kind: of.kind.name(),
             line: of.lines.first.0,
         };
-        let things = symbols.definitions.iter().map(thing).collect();
+        let mut things: Vec<SummaryEntity> = symbols.definitions.iter().map(thing).collect();
+        things.sort_by_key(|thing| thing.line);
         let all = self.model_summaries()?;
         let others = all.iter().filter(|(other, _)| other != path).flat_map(|(other, said)| {
             said.summaries.iter().map(move |summary| (other.clone(), summary.clone()))

@@ -14,7 +14,7 @@ use crate::embedding::{
 };
 use crate::error::IndexError;
 use crate::file_update::{UpdateTask, changed_paths, update_store};
-use crate::folder_walk::walk_folder;
+use crate::folder_walk::{ReadFiles, WalkedFiles, walk_folder};
 use crate::model_probe::{ProbedEmbedder, identify_model};
 use crate::progress::{UpdateProgress, UpdateSummary};
 use crate::store::StoredModel;
@@ -103,7 +103,7 @@ impl Index {
     /// If the folder or the store cannot be read.
     pub fn changed_files(&mut self, cancel: &CancelToken<'_>) -> Result<Vec<String>, IndexError> {
         self.reopen_replaced_root()?;
-        let found = walk_folder(self.root.path(), None, cancel);
+        let found = self.walk(None, cancel)?;
         Ok(changed_paths(&found, &self.store.known_files(cancel)?))
     }
 
@@ -190,6 +190,18 @@ impl Index {
         Ok(())
     }
 
+    /// Returns the files to index, or those of `only`.
+    fn walk(
+        &self,
+        only: Option<&[PathBuf]>,
+        cancel: &CancelToken<'_>,
+    ) -> Result<WalkedFiles, IndexError> {
+        let known = self.store.read_files()?;
+        let waiting = self.queue.paths();
+        let read = ReadFiles { known: &known, queued: only.unwrap_or(&waiting) };
+        Ok(walk_folder(self.root.path(), only, read, cancel))
+    }
+
     fn update_files(
         &mut self,
         only: Option<&[PathBuf]>,
@@ -197,7 +209,7 @@ impl Index {
         cancel: &CancelToken<'_>,
     ) -> Result<UpdateSummary, IndexError> {
         self.reopen_replaced_root()?;
-        let found = walk_folder(self.root.path(), only, cancel);
+        let found = self.walk(only, cancel)?;
         let instant = self.embedder.clone().filter(|embedder| is_instant_embedder(&**embedder));
         let model = match &instant {
             Some(embedder) => self.verified_model(&**embedder)?,

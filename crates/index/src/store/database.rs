@@ -158,6 +158,13 @@ impl IndexStore {
         Ok((rows, broken))
     }
 
+    /// Returns the ignored or hidden files that an agent read, the latest first.
+    pub(crate) fn read_files(&self) -> Result<Vec<String>, IndexError> {
+        let mut statement =
+            self.connection.prepare("SELECT path FROM read_file ORDER BY id DESC")?;
+        Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+
     /// Returns the size of the store.
     pub(crate) fn size(&self) -> Result<IndexSize, IndexError> {
         read_size(&self.connection)

@@ -8,6 +8,9 @@ use super::rows::{
 use crate::error::IndexError;
 use crate::folder_walk::ChangeStamp;
 
+/// The number of ignored or hidden files that are remembered as read; older ones leave the index.
+const READ_FILES_MAX: i64 = 1_000;
+
 /// A change of the store.
 pub(crate) enum IndexChange {
     /// Stores the analysis of the file at this path.
@@ -18,6 +21,8 @@ pub(crate) enum IndexChange {
     Stamp { row: RowId, stamp: ChangeStamp },
     /// Removes the file at this path.
     Remove { path: String },
+    /// Records that an agent read the ignored or hidden file at this path.
+    MarkRead { path: String },
     /// Removes a damaged row.
     Forget { row: RowId },
     /// Removes damaged vectors.
@@ -28,7 +33,7 @@ impl IndexChange {
     /// Returns the path that the change names, if it names one.
     pub(crate) fn path(&self) -> Option<&str> {
         match self {
-            Self::Put { path, .. } | Self::Remove { path } => Some(path),
+            Self::Put { path, .. } | Self::Remove { path } | Self::MarkRead { path } => Some(path),
             Self::Vectors { .. }
             | Self::Stamp { .. }
             | Self::Forget { .. }
@@ -48,6 +53,13 @@ impl IndexChange {
             }
             Self::Remove { path } => {
                 connection.prepare("DELETE FROM file WHERE path = ?1")?.execute([path])?;
+            }
+            Self::MarkRead { path } => {
+                let sql = "INSERT OR IGNORE INTO read_file(path) VALUES (?1)";
+                connection.prepare(sql)?.execute([path])?;
+                let sql = "DELETE FROM read_file WHERE id <= \
+                           (SELECT max(id) FROM read_file) - ?1";
+                connection.prepare(sql)?.execute([READ_FILES_MAX])?;
             }
             Self::Forget { row } => {
                 connection.prepare("DELETE FROM file WHERE id = ?1")?.execute([row.0])?;

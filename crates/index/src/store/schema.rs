@@ -10,7 +10,7 @@ use super::settings::{read_settings, write_missing_settings};
 use crate::error::IndexError;
 
 /// The version of the tables and of the encodings in them. A store of another version is rebuilt.
-pub(super) const VERSION: i64 = 6;
+pub(super) const VERSION: i64 = 7;
 
 /// The application id of an index: `fovl`.
 pub(super) const APPLICATION_ID: i64 = 0x666f_766c;
@@ -27,6 +27,10 @@ CREATE TABLE file(
     lines INTEGER NOT NULL,
     chunks INTEGER NOT NULL,
     checksum BLOB NOT NULL
+);
+CREATE TABLE read_file(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path TEXT NOT NULL UNIQUE
 );
 CREATE TABLE content(
     file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_index::{EntitySummary, ModelSummary, SummaryJob, SummaryPrompt};
+use foveal_index::{EntitySummary, ModelSummary, SummaryJob, SummaryPart, SummaryPrompt};
 use serde::Serialize;
 
 /// A question to the model about a file. Each is asked without the text of the other.
@@ -123,7 +123,7 @@ impl Indexer {
     ) -> Option<ModelSummary> {
         self.lock().running = Some(file.path.clone());
         // A panic about one file must not end the summaries of others.
-        let said = panic::catch_unwind(AssertUnwindSafe(|| self.ask_both_phases(file, is_over)));
+        let said = panic::catch_unwind(AssertUnwindSafe(|| self.ask_about_parts(file, is_over)));
         let said = said.unwrap_or_default();
         let mut state = self.lock();
         state.running = None;
@@ -136,20 +136,42 @@ impl Indexer {
         said
     }
 
-    fn ask_both_phases(
+    /// Asks about each part of a file. Parts without a usable answer stay without summaries.
+    fn ask_about_parts(
         &self,
         file: &SummaryJob,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Option<ModelSummary> {
-        let question = file.summaries_prompt();
-        let read = |answer: &str| file.parse_summaries(answer);
+        let mut all: Option<ModelSummary> = None;
+        for part in file.parts() {
+            if all.is_some() && (self.is_finished() || is_over()) {
+                break;
+            }
+            let said = self.ask_both_phases(part, is_over);
+            if said.is_none() && all.is_none() {
+                return None;
+            }
+            let (said, all) = (said.unwrap_or_default(), all.get_or_insert_default());
+            all.summaries.extend(said.summaries);
+            all.relations.extend(said.relations);
+        }
+        all
+    }
+
+    fn ask_both_phases(
+        &self,
+        part: SummaryPart<'_>,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Option<ModelSummary> {
+        let question = part.summaries_prompt();
+        let read = |answer: &str| part.parse_summaries(answer);
         let summaries: Vec<EntitySummary> =
             self.ask_until_parsed(IndexerPhase::Summaries, question, &read, is_over)?;
         if summaries.is_empty() || self.is_finished() {
             return Some(ModelSummary { summaries, relations: Vec::new() });
         }
-        let question = file.relations_prompt(&summaries);
-        let read = |answer: &str| file.parse_relations(&summaries, answer);
+        let question = part.relations_prompt(&summaries);
+        let read = |answer: &str| part.parse_relations(&summaries, answer);
         // Summaries are useful without relations.
         let relations = self.ask_until_parsed(IndexerPhase::Relations, question, &read, is_over);
         let relations = relations.unwrap_or_default();
