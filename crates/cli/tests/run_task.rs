@@ -14,6 +14,7 @@ use foveal_mock_provider::{
 use foveal_sandbox::Confinement;
 use serde_json::{Value, json};
 
+use crate::stories::results;
 use crate::world::{Ran, World};
 
 pub(crate) const DIALECTS: [&str; 3] = ["messages", "chat", "responses"];
@@ -167,6 +168,7 @@ fn a_task_is_done_over_each_protocol() {
 fn what_is_pinned_stands_in_the_system_prompt() {
     let world = World::new("run-pinned");
     world.write("project/README.md", "Numbers live here.\n");
+    world.write("project/web/parts/knowledge.md", "Pages are drawn here.\n");
     world.write("project/docs/design.md", "Numbers are odd.\n");
     world.write("project/src/a.rs", "const A: u8 = 3;\n");
     world.write(
@@ -188,12 +190,45 @@ fn what_is_pinned_stands_in_the_system_prompt() {
     let systems: Vec<String> =
         bodies(&upstream).iter().map(|body| body["system"][0]["text"].to_string()).collect();
     assert_eq!(systems[0], systems[1]);
-    let places = ["Numbers live here.", "Numbers are odd.", "const A: u8 = 3;"]
-        .map(|text| systems[0].find(text).expect(text));
+    let places =
+        ["Pages are drawn here.", "Numbers live here.", "Numbers are odd.", "const A: u8 = 3;"]
+            .map(|text| systems[0].find(text).expect(text));
     assert!(places.is_sorted(), "{places:?}");
     let ran = run("--pin none.md");
     assert!(ran.code == Some(2) && ran.err.contains("`none.md` cannot be pinned"), "{}", ran.err);
     assert_eq!(upstream.request_count(), 2);
+}
+
+/// The system prompt shows a pinned file: a read of it points there, and an edit needs no read.
+#[test]
+fn a_pinned_file_counts_as_shown() {
+    let world = World::new("run-pinned-shown");
+    world.write("project/AGENTS.md", "Be brief.\nBe right.\n");
+    world.write("project/src/a.rs", "const A: u8 = 3;\n");
+    settle(&world.folder.join("project"));
+    let read = |path: &str| calls(&[("read_file", json!({"path": path}))]);
+    let edit = json!({"path": "src/a.rs", "old_str": "= 3;", "new_str": "= 4;", "intent": "more"});
+    let edit = calls(&[("edit_file", edit)]);
+    let turns =
+        [read("AGENTS.md"), read("AGENTS.md"), edit, read("src/a.rs"), ModelReply::from_text("Ok")];
+    let upstream = provider(turns);
+    let mut command = world.command("run look --yes --json --pin src/a.rs --model");
+    command.current_dir(world.folder.join("project")).arg(model(&upstream, "messages"));
+    let ran = world.ran(&mut command);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let results = results(&bodies(&upstream).pop().expect("a request"));
+    let note = "[AGENTS.md: unchanged, its 2 lines are in the system prompt]";
+    assert_eq!(results[0].trim_end(), note);
+    // The same read at once gives the text.
+    assert!(results[1].contains("Be right."), "{results:?}");
+    assert_eq!(world.read("project/src/a.rs"), "const A: u8 = 4;\n", "{results:?}");
+    // What the model changed since is read from the disk.
+    assert!(results[3].contains("= 4;"), "{results:?}");
+    let cached: Vec<bool> = of_type(&events(&ran), "result")
+        .iter()
+        .map(|result| result["cached"].as_bool().unwrap_or_default())
+        .collect();
+    assert_eq!(cached, [true, false, false, false]);
 }
 
 /// Without the engine all goes as it is, and the provider's cache is used all the same.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript, Settings};
 use serde_json::{Value, json};
 
-use crate::run_task::{DIALECTS, KEY, calls, settle};
+use crate::run_task::{DIALECTS, KEY, calls, events, of_type, settle};
 use crate::world::{Ran, World};
 
 /// Tokens of the longest prompt. The tools take a part of it.
@@ -89,6 +89,23 @@ fn a_window_that_the_server_lists_is_never_passed() {
     let ran = run(&world, &upstream, "chat", "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
     assert_eq!(asked(&upstream), (FILES + 1, 0), "{}", ran.err);
+}
+
+/// Without a budget in the settings, contents leave from a share of the model's window on.
+#[test]
+fn contents_leave_by_the_window_of_the_model() {
+    let world = world("window-budget");
+    let settings = Settings { window: Some(WINDOW), lists_window: true, ..Settings::default() };
+    let upstream = reads_all(settings);
+    let ran = run(&world, &upstream, "chat", "--json");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let events = events(&ran);
+    let sent = of_type(&events, "sent");
+    let tokens = |event: &&Value| event["tokens_sent"].as_u64().expect("a count");
+    let longest = sent.iter().map(tokens).max().expect("requests");
+    // Three quarters with `balanced`.
+    assert!(longest <= WINDOW * 3 / 4, "{longest} of {WINDOW}");
+    assert!(sent.iter().any(|event| !event["rewrite"].is_null()), "{sent:?}");
 }
 
 /// A request without marks of what is to be cached.

@@ -325,6 +325,36 @@ fn contents_leave_from_the_budget_on_that_is_set() {
     }
 }
 
+/// A file that the session edited is critical: its content stays while others are enough.
+#[test]
+fn an_edited_file_stays_when_contents_leave() {
+    for profile in ["balanced", "content-reset"] {
+        let world = World::new(&format!("story-critical-{profile}"));
+        let settings = format!("[agent]\nprofile = \"{profile}\"\nbudget = 60_000\n");
+        world.write("home/.config/foveal/config.toml", settings);
+        let names: Vec<String> = (0..14).map(|at| format!("part_{at:02}.rs")).collect();
+        for name in &names {
+            world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
+        }
+        settle(&world.folder.join("project"));
+        let edit = json!({"path": "part_00.rs", "old_str": "const PART_00_7: u32",
+            "new_str": "const EDITED: u32", "intent": "new"});
+        let mut turns = vec![calls(&[read("part_00.rs")]), calls(&[("edit_file", edit)])];
+        turns.extend(names[1..].iter().map(|name| calls(&[read(name)])));
+        turns.push(ModelReply::from_text("Done."));
+        let upstream = provider(turns);
+        let ran = run(&world, &upstream, "", "read it all");
+        let events = events(&ran);
+        let is_due = |event: &&&Value| event["rewrite"] == "the prompt was too long";
+        assert!(of_type(&events, "sent").iter().filter(is_due).count() > 0, "{profile}");
+        let last = bodies(&upstream).pop().expect("a request");
+        let (whole, system) = (results(&last), system(&last));
+        let is_shown = whole[0].contains("PART_00_400:") || system.contains("const EDITED: u32");
+        assert!(is_shown, "{profile}: {}", &whole[0][..200]);
+        assert!(!whole[2].contains("PART_01_400:"), "{profile}");
+    }
+}
+
 #[test]
 fn a_budget_that_cannot_be_kept_to_is_told() {
     for (budget, told) in [

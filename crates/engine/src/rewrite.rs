@@ -18,6 +18,7 @@ use self::candidate::{CandidateScope, RewriteCandidate, find_candidates};
 use self::inputs::RewriteInputs;
 use crate::early_reduction::{self, ReductionCandidate};
 use crate::plan_step::RewriteReason;
+use crate::policies::content_reset::ResetMarks;
 use crate::reduction_level::ReductionLevel;
 use crate::settings::RewriteSettings;
 use foveal_pricing::tokens::Tokens;
@@ -152,13 +153,22 @@ fn is_worthwhile(ask: &RewriteInputs<'_>, candidates: &[RewriteCandidate]) -> bo
     possible >= (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART
 }
 
-/// Chooses the reductions that bring a prompt of `tokens` below the low mark.
+/// Chooses the reductions that bring a prompt of `tokens` below the low mark. Critical reads stay
+/// if the others bring it far enough below the high mark.
 fn choose_for_size<'c>(
     ask: &RewriteInputs<'_>,
     candidates: &'c [RewriteCandidate],
     tokens: Tokens,
 ) -> Vec<&'c RewriteCandidate> {
-    least_used(candidates, (tokens - ask.settings.low).0)
+    let marks = ResetMarks { high: ask.settings.high, low: ask.settings.low };
+    let others = || candidates.iter().filter(|candidate| !candidate.is_critical);
+    let possible = others().map(|candidate| candidate.saving).sum::<u64>();
+    let goal = (tokens - marks.low).0;
+    // Savings are estimates, and the others must be sufficient: count half.
+    match tokens.0.saturating_sub(possible / 2) <= marks.critical_mark().0 {
+        true => least_used(others(), goal),
+        false => least_used(candidates, goal),
+    }
 }
 
 fn is_free_to_rewrite(ask: &RewriteInputs<'_>, candidate: &RewriteCandidate) -> bool {
@@ -205,11 +215,14 @@ const WORTHWHILE_PART: u64 = 4;
 
 /// Returns the candidates with the least expected use that together save `goal` tokens, or all
 /// candidates, in window order.
-fn least_used(candidates: &[RewriteCandidate], goal: u64) -> Vec<&RewriteCandidate> {
+fn least_used<'c>(
+    candidates: impl IntoIterator<Item = &'c RewriteCandidate>,
+    goal: u64,
+) -> Vec<&'c RewriteCandidate> {
     if goal == 0 {
         return Vec::new();
     }
-    let mut ranked: Vec<_> = candidates.iter().collect();
+    let mut ranked: Vec<_> = candidates.into_iter().collect();
     ranked.sort_by(|one, other| {
         one.uses.total_cmp(&other.uses).then(one.position.cmp(&other.position))
     });

@@ -151,6 +151,28 @@ async fn data_is_sent_where_it_is_asked_for() {
     assert_eq!(text(&both), text(&plain));
 }
 
+/// The data of `read_files` has the form of a design document, from the first call on.
+#[tokio::test]
+async fn several_files_are_data_by_path() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.py", "def a():\n    return 1\n");
+    let client = world.connect(Desk::default()).await;
+    let mut asking = params("read_files", json!({"paths": ["a.py", "none.py"]}));
+    let flag = [("foveal/structured".to_owned(), true.into())];
+    asking.meta = Some(RequestMetaObject(MetaObject(flag.into_iter().collect())));
+    let answer = client.call_tool(asking.clone()).await.unwrap();
+    let data = answer.structured_content.clone().expect("data");
+    assert_eq!((&data["type"], &data["files"][0]["path"]), (&json!("read_files"), &json!("a.py")));
+    let content = data["files"][0]["content"].as_str().unwrap();
+    assert!(content.contains("return 1") && text(&answer).contains(content), "{data}");
+    assert_eq!(data["files"][0].get("truncated"), None);
+    assert_eq!(data["files"][1]["error"], true, "{data}");
+    // A pointer is not the content.
+    let again = client.call_tool(asking).await.unwrap();
+    let again = again.structured_content.expect("data");
+    assert_eq!(again["files"][0]["truncated"], true, "{again}");
+}
+
 #[tokio::test]
 async fn progress_is_told_to_who_asked() {
     let world = World::new(ToolSet::Full);

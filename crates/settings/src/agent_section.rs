@@ -37,7 +37,7 @@ pub struct AgentSection {
     /// Whether foveal's own agent may start sub-agents for bounded pieces of work.
     pub sub_agents: bool,
     /// The prompt size from which on old contents are omitted: tokens, or a share of the model's
-    /// window such as `70%`.
+    /// window such as `70%`. If not set, the profile's share: 75 % with `balanced`, 50 % with `max`.
     budget: Option<PromptSizeSetting>,
     /// The prompt size down to which old contents are omitted; if not set, as far below `budget` as
     /// in the profile.

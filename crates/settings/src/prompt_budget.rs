@@ -10,6 +10,9 @@ use crate::setting_values::NumberOrText;
 /// The smallest size in tokens: a shorter prompt has no room for the system prompt and the tools.
 const TOKENS_MIN: u64 = 10_000;
 
+/// The window in tokens that the marks of profiles are made for.
+const USUAL_WINDOW: f64 = 200_000.0;
+
 /// A prompt size, absolute or relative to the model's window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "NumberOrText")]
@@ -79,7 +82,8 @@ impl PromptBudget {
     }
 
     /// Returns the high and the low mark for a model with this `window`. `usual` are the marks of
-    /// the profile. Without a low mark of the user it keeps the profile's ratio to the high one.
+    /// the profile for a window of [`USUAL_WINDOW`]; for another window they are the same shares of
+    /// it. Without a low mark of the user it keeps the profile's ratio to the high one.
     ///
     /// # Errors
     /// If the low mark is not below the high one.
@@ -88,7 +92,8 @@ impl PromptBudget {
         usual: ResetMarks,
         window: Tokens,
     ) -> Result<ResetMarks, PromptBudgetError> {
-        let high = self.high.map_or(usual.high, |high| high.resolve_tokens(window));
+        let scaled = || Tokens((usual.high.0 as f64 * window.0 as f64 / USUAL_WINDOW) as u64);
+        let high = self.high.map_or_else(scaled, |high| high.resolve_tokens(window));
         let as_usual = || {
             let share = usual.low.0 as f64 / usual.high.0.max(1) as f64;
             Tokens((high.0 as f64 * share) as u64)
@@ -144,7 +149,16 @@ mod tests {
         // The example of a design document.
         assert_eq!(marks(200_000), ResetMarks { high: Tokens(140_000), low: Tokens(84_000) });
         assert_eq!(marks(1_000_000), ResetMarks { high: Tokens(700_000), low: Tokens(420_000) });
-        assert_eq!(PromptBudget::default().resolve_marks(USUAL, Tokens(200_000)), Ok(USUAL));
+    }
+
+    #[test]
+    fn without_a_budget_the_marks_follow_the_window() {
+        let marks = |window| PromptBudget::default().resolve_marks(USUAL, Tokens(window));
+        assert_eq!(marks(200_000), Ok(USUAL));
+        let large = ResetMarks { high: Tokens(750_000), low: Tokens(450_000) };
+        assert_eq!(marks(1_000_000), Ok(large));
+        let small = ResetMarks { high: Tokens(24_000), low: Tokens(14_400) };
+        assert_eq!(marks(32_000), Ok(small));
     }
 
     #[test]

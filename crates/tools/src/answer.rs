@@ -38,6 +38,8 @@ pub struct ToolCallAnswer {
     /// The reduction of the answer, with the handle of the complete content; `None` if nothing was
     /// replaced.
     pub reduction: Option<(ShapeKind, Handle)>,
+    /// Whether the text shows a whole file, line by line.
+    pub shows_whole_file: bool,
     /// The model that chose the lines of a file, if one did.
     pub chosen_by: Option<Box<CurationRecord>>,
 }

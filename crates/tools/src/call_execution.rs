@@ -27,8 +27,8 @@ use crate::model_progress::ModelProgress;
 use crate::notes::AnswerNote;
 use crate::read_view::ReadView;
 use crate::session::{
-    AnswerShaper, CallApprovals, CallArrival, CallContext, CallVisibility, PendingDelivery,
-    SessionEvent, ShapedAnswer, ShapingInput, ToolSession,
+    AnswerShaper, CallApprovals, CallArrival, CallContext, CallVisibility, FilePlace,
+    PendingDelivery, SessionEvent, ShapedAnswer, ShapingInput, ToolSession,
 };
 use crate::tool_definition::{RepeatPolicy, Tool};
 use crate::tool_request::ToolRequest;
@@ -353,7 +353,11 @@ fn assemble_answer(
     };
     let (text, rows) = prepend_reuse_notes(findings, body).into_text_and_rows();
     let cached = answer.cached || only_points;
-    ToolCallAnswer { text, rows, reduction: shaped, cached, chosen_by: given.chosen_by, ..answer }
+    let shows_whole_file = matches!(findings.content, FindingContent::File(_))
+        && shaped.is_none()
+        && given.lines.shown >= given.lines.all;
+    let chosen_by = given.chosen_by;
+    ToolCallAnswer { text, rows, reduction: shaped, cached, shows_whole_file, chosen_by, ..answer }
 }
 
 fn prepend_heading(
@@ -386,6 +390,7 @@ fn unchanged_file_pointer(of: &FindingContent, given: &ShapedAnswer) -> Option<F
     notes.all(|note| note.kind == NoteKind::AllUnchanged).then(|| {
         FindingContent::Unchanged(UnchangedFile {
             path,
+            place: FilePlace::Answers,
             line_count: all,
             shown_count: None,
             is_long: false,

@@ -74,7 +74,7 @@ impl Planner {
         let view = self.policy_view(record, base);
         let shapes = match (base, policy) {
             (Some(base), Policy::ContentReset(marks)) => {
-                content_reset::decide_with_base_files(&view, base, marks.low)
+                content_reset::decide_with_base_files(&view, base, marks)
             }
             (_, _) => policy.decide(&view, request.compacts),
         };

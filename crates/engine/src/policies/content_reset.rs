@@ -5,8 +5,9 @@
 //! files to base files in the system prompt; a policy changes results only, so promotion here means
 //! that a file's latest read stays. Contents are removed in order of priority until the prompt is
 //! at the low mark: first superseded reads, then files that no message mentions, then mentioned
-//! ones, then edited ones, which are critical; of equal priority the larger first. Reads since the
-//! last response stay, since the model has not seen them. The document sets no limits; these are
+//! ones; of equal priority the larger first. Edited files are critical: they stay unless the prompt
+//! would still be near the high mark. Reads since the last response stay, since the model has not
+//! seen them. The document sets no limits; these are
 //! half and a quarter of a 200,000 window.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,6 +34,17 @@ pub struct ResetMarks {
     pub low: Tokens,
 }
 
+impl ResetMarks {
+    /// Returns the largest prompt size at which a reset keeps critical files: far enough below the
+    /// high mark that the next reset is not near.
+    pub(crate) fn critical_mark(self) -> Tokens {
+        Tokens(self.high.0 - self.high.0.saturating_sub(self.low.0) / CRITICAL_ROOM_PART)
+    }
+}
+
+/// The part of the distance between the marks that a reset frees at least.
+const CRITICAL_ROOM_PART: u64 = 4;
+
 impl Default for ResetMarks {
     fn default() -> Self {
         Self { high: Tokens(100_000), low: Tokens(50_000) }
@@ -46,25 +58,36 @@ pub fn decide_between_marks(
 ) -> Vec<(EntryIndex, MessageShape)> {
     match view.tokens() < marks.high {
         true => view.current_shapes(),
-        false => decide_with_base_files(view, &[], marks.low),
+        false => decide_with_base_files(view, &[], marks),
     }
 }
 
-/// Resets down to `low` with `base` in the system prompt from this request on. Contents of the base
-/// files are removed first, since they stand there.
+/// Resets down to the low mark with `base` in the system prompt from this request on. Contents of
+/// the base files are removed first, since they stand there.
 pub fn decide_with_base_files(
     view: &PolicyView<'_>,
     base: &[BaseFile],
-    low: Tokens,
+    marks: ResetMarks,
 ) -> Vec<(EntryIndex, MessageShape)> {
+    let ResetMarks { low, .. } = marks;
     let mut shapes = view.current_shapes();
     let mut total = view.tokens();
     let in_base = |path: &&str| base.iter().any(|file| file.path == *path);
     let mut reads = removable_reads(view);
     reads.sort_by_key(|read| !read.paths.iter().all(in_base));
+    let mut keeps_critical = true;
     for read in reads {
-        if total <= low && !read.paths.iter().all(in_base) {
+        let is_in_base = read.paths.iter().all(in_base);
+        if total <= low && !is_in_base {
             break;
+        }
+        if read.worth == ReadPriority::Critical && !is_in_base && keeps_critical {
+            // Once they have to go, they go down to the low mark, so that the next request does
+            // not need another reset.
+            keeps_critical = total <= marks.critical_mark();
+            if keeps_critical {
+                break;
+            }
         }
         let reference = truncated_reference(&read.paths);
         let tokens = view.record.tokenizer().count(&reference);

@@ -42,8 +42,8 @@ impl Policy {
     pub fn decide(&self, view: &PolicyView<'_>, compacts: bool) -> Vec<(EntryIndex, MessageShape)> {
         match self {
             Self::FirstLastSampled(sampled) => first_last_sampled::decide(view, sampled),
-            Self::ContentReset(ResetMarks { low, .. }) if compacts => {
-                content_reset::decide_between_marks(view, ResetMarks { high: *low, low: *low })
+            Self::ContentReset(marks) if compacts && view.tokens() >= marks.low => {
+                content_reset::decide_with_base_files(view, &[], *marks)
             }
             Self::ContentReset(marks) => content_reset::decide_between_marks(view, *marks),
         }

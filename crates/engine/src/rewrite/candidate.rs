@@ -7,8 +7,9 @@ use super::reduction::{
 use crate::entry_facts::EntryFacts;
 use crate::overrides::OverrideState;
 use crate::plan_step::EntryState;
-use crate::reduction_level::ReductionLevel;
+use crate::reduction_level::{ReductionLevel, ResultAge};
 use crate::settings::RewriteSettings;
+use foveal_tool_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
 /// A result or an edit that could be reduced further.
@@ -23,6 +24,8 @@ pub(super) struct RewriteCandidate {
     pub(super) saving: u64,
     /// Expected uses per thousand of its tokens.
     pub(super) uses: f64,
+    /// Whether it is the latest read of a file that this session edited.
+    pub(super) is_critical: bool,
     /// Cost of carrying `saving` since it became dead weight, in input tokens.
     pub(super) carrying_cost: f64,
 }
@@ -95,10 +98,19 @@ pub(super) fn find_candidates(
             was_reduced: item.level != ReductionLevel::Arrival && !is_edit,
             saving,
             uses,
+            is_critical: !is_edit && is_critical_read(ask, facts, life),
             carrying_cost: f64::from(dead_for) * saving as f64 * read_ratio,
         });
     }
     found
+}
+
+/// Returns whether a result is the latest read of a file that this session edited.
+fn is_critical_read(ask: &RewriteInputs<'_>, facts: &EntryFacts, life: &ResultAge) -> bool {
+    let file = ask.interest.interest_in_files(facts);
+    facts.kind() == EffectKind::Read
+        && file.edited.is_some()
+        && file.read.is_none_or(|at| at <= life.arrived)
 }
 
 /// Returns the next level of a result in scope, and the tokens that it saves.

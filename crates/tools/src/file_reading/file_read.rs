@@ -144,6 +144,7 @@ impl FileReadCall<'_> {
         files.set_version(&self.key, now);
         Ok(Some(UnchangedFile {
             path: self.located.display_path().to_owned(),
+            place: shown.place,
             line_count: shown.line_count,
             shown_count: shown.is_partial.then_some(seen),
             is_long: exceeds_budget(self.work.output_budget, version.stamp.len, shown.line_count),

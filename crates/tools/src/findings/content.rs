@@ -91,7 +91,11 @@ pub(crate) struct FetchedPage {
 /// The answer to one of several reads.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadAnswer {
+    path: String,
     text: AnswerText,
+    /// Whether the text is not the whole file.
+    is_truncated: bool,
+    is_error: bool,
     images: Vec<AnswerImage>,
 }
 
@@ -137,6 +141,10 @@ impl Findings {
             FindingContent::Paths(paths) => Some(paths.structured_data()),
             FindingContent::Code(hits) => Some(hits.structured_data()),
             FindingContent::Output(output) => output.data.clone(),
+            FindingContent::Answers(answers) => {
+                let files: Vec<Value> = answers.iter().map(ReadAnswer::structured_data).collect();
+                Some(json!({ "type": "read_files", "files": files }))
+            }
             FindingContent::Page(page) => {
                 Some(json!({ "url": page.url, "cached": self.is_cached() }))
             }
@@ -250,21 +258,34 @@ impl ReadAnswer {
     /// Creates the answer of a read that was executed; a failed one starts with a note that names
     /// the file.
     pub(crate) fn new(path: &str, answer: ToolCallAnswer) -> Self {
-        let ToolCallAnswer { text, rows, images, is_error, .. } = answer;
+        let ToolCallAnswer { text, rows, images, is_error, shows_whole_file, .. } = answer;
         let mut all = AnswerText::default();
         if is_error {
             all.push_note(file_note(path, FileDisplayMode::Failed));
         }
         all.append_answer(AnswerText::from_rows(text, rows));
         all.finish_line();
-        Self { text: all, images }
+        Self { path: path.to_owned(), text: all, is_truncated: !shows_whole_file, is_error, images }
     }
 
     /// Creates the answer of a read that was skipped, since the output budget was spent.
     pub(crate) fn new_skipped(path: &str) -> Self {
         let mut text = AnswerText::default();
         text.push_note(file_note(path, FileDisplayMode::NoRoom));
-        Self { text, images: Vec::new() }
+        let path = path.to_owned();
+        Self { path, text, is_truncated: true, is_error: false, images: Vec::new() }
+    }
+
+    /// Returns the file with the text that the answer shows of it, notes included, and whether that
+    /// is less than the whole file.
+    fn structured_data(&self) -> Value {
+        let mut file = json!({ "path": self.path, "content": self.text() });
+        if self.is_error {
+            file["error"] = json!(true);
+        } else if self.is_truncated {
+            file["truncated"] = json!(true);
+        }
+        file
     }
 
     /// Returns the text of the answer.

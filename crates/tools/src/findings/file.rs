@@ -14,7 +14,7 @@ use crate::notes::{FileDisplayMode, FileNote, OmissionReason};
 
 use crate::answer::AnswerImage;
 use crate::read_view::{ReadMode, ReadView};
-use crate::session::{LineCounts, LineRangeSet};
+use crate::session::{FilePlace, LineCounts, LineRangeSet};
 
 use super::answer_text::{AnswerText, LineExcerpt};
 use super::heading_notes::{file_note, lines_shown_note};
@@ -231,6 +231,8 @@ impl NonTextFile {
 pub(crate) struct UnchangedFile {
     /// The file's display path.
     pub(crate) path: String,
+    /// The part of the prompt that shows it.
+    pub(crate) place: FilePlace,
     /// The number of lines in the file.
     pub(crate) line_count: u32,
     /// The number of shown lines, if not all were shown.
@@ -242,11 +244,12 @@ pub(crate) struct UnchangedFile {
 impl UnchangedFile {
     pub(super) fn render(&self) -> AnswerText {
         let mut text = AnswerText::default();
-        text.push_note(FileNote::Unchanged {
-            file: self.path.as_str().into(),
-            all: self.line_count,
-            shown: self.shown_count,
-            is_long: self.is_long,
+        let (file, all) = (self.path.as_str().into(), self.line_count);
+        text.push_note(match self.place {
+            FilePlace::SystemPrompt => FileNote::InSystemPrompt { file, all },
+            FilePlace::Answers => {
+                FileNote::Unchanged { file, all, shown: self.shown_count, is_long: self.is_long }
+            }
         });
         text
     }

@@ -40,6 +40,13 @@ pub(crate) enum FileNote {
     },
     /// Other programs changed these lines since they were shown.
     ChangedByOthers(LineNumberRange),
+    /// The file is unchanged since it was placed in the system prompt.
+    InSystemPrompt {
+        /// The file, as spelled.
+        file: Box<str>,
+        /// The number of its lines.
+        all: u32,
+    },
     /// The file is unchanged since it was shown.
     Unchanged {
         /// The file, as spelled.
@@ -101,6 +108,9 @@ impl Display for FileNote {
                 };
                 write!(f, "[{lines} {were} changed by others since you saw {them}: ")?;
                 write!(f, "read_lines, start {}]", lines.0)
+            }
+            Self::InSystemPrompt { file, all } => {
+                write!(f, "[{file}: unchanged, its {all} lines are in the system prompt]")
             }
             Self::Unchanged { file, all, shown: None, .. } => {
                 write!(f, "[{file}: unchanged, its {all} lines are shown above]")

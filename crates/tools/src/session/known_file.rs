@@ -64,6 +64,20 @@ impl KnownFile {
         }
     }
 
+    /// Creates the entry of a version that stands whole in the system prompt.
+    pub(super) fn from_system_prompt(version: FileVersion, text: Arc<TextFile>) -> Self {
+        let mut file = Self::with_predecessor(None, version, text, None);
+        file.seen = LineRangeSet::all(file.line_count());
+        file.shown = Some(FileVisibility {
+            place: FilePlace::SystemPrompt,
+            is_partial: false,
+            is_beginning: false,
+            line_count: file.line_count(),
+            question: None,
+        });
+        file
+    }
+
     /// Creates the entry of a version of which an earlier process showed these lines.
     pub(crate) fn from_stored(version: FileVersion, seen: LineRangeSet) -> Self {
         let (shown, external_changes) = (None, ExternalChanges::default());
@@ -237,10 +251,21 @@ fn replacement_lines(runs: &[DiffHunk]) -> LineRangeSet {
     )
 }
 
-/// The visibility of a version of a file in answers.
+/// A part of the prompt that shows a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FilePlace {
+    /// Answers to calls.
+    Answers,
+    /// The system prompt.
+    SystemPrompt,
+}
+
+/// The visibility of a version of a file in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileVisibility {
-    /// Whether some lines stand in no answer.
+    /// The part of the prompt that shows it.
+    pub(crate) place: FilePlace,
+    /// Whether some lines are not visible.
     pub(crate) is_partial: bool,
     /// Whether the shown lines are the first ones rather than a selection.
     pub(crate) is_beginning: bool,

@@ -37,7 +37,7 @@ pub use self::deliveries::{
 pub use self::duplicate_detector::DuplicateDetector;
 pub(crate) use self::duplicate_detector::hash_long_texts;
 pub(crate) use self::forbidden_files::{ForbiddenFiles, PATTERN_MATCHES_MAX, SCANNED_ENTRIES_MAX};
-pub(crate) use self::known_file::KnownFile;
+pub(crate) use self::known_file::{FilePlace, KnownFile};
 pub use self::line_range_set::LineRangeSet;
 pub(crate) use self::partial_line_set::{LineBytes, PartialLine, TextChanges};
 pub use self::read_counts::ReadCounts;

@@ -5,7 +5,7 @@ use foveal_workspace::PathKey;
 use foveal_workspace::edit::{DiffHunk, diff_hunks};
 
 use super::deliveries::{CallVisibility, SessionCallId};
-use super::known_file::{FileVisibility, KnownFile};
+use super::known_file::{FilePlace, FileVisibility, KnownFile};
 use super::line_range_set::LineRangeSet;
 use super::partial_line_set::PartialLine;
 
@@ -47,6 +47,7 @@ impl ShownLines {
         file.is_written = false;
         let (is_view, question) = (!file.seen.covers_all(all), file.question.clone());
         file.shown = stays.then_some(FileVisibility {
+            place: FilePlace::Answers,
             is_partial: is_view,
             is_beginning,
             line_count: all,

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveal_engine::output_budget::OutputBudget;
 use foveal_sandbox::{TerminalLimits, TerminalPool};
-use foveal_transcript::Handle;
+use foveal_transcript::{CancelToken, Handle};
 use foveal_workspace::WorkspaceRoots;
+use foveal_workspace::file_content::{FileContent, FileSnapshot, ReadLimits, read_file};
 
 use crate::answer_budget::BUDGET_MAX;
 use crate::permission::Permissions;
@@ -17,6 +18,7 @@ use super::client_tool_edits::apply_edit;
 use super::deliveries::{CallArrival, CallVisibility, Deliveries, LogicalClock, PendingDelivery};
 use super::duplicate_detector::DuplicateDetector;
 use super::forbidden_files::ForbiddenFilesWatch;
+use super::known_file::KnownFile;
 use super::known_files::KnownFiles;
 use super::pointer_answered_reads::PointerAnsweredReads;
 use super::read_counts::ReadCounts;
@@ -236,6 +238,31 @@ impl ToolSession {
     /// Returns the roots. Relative paths start at the session's working directory.
     pub fn roots(&self) -> WorkspaceRoots {
         self.workspace.roots()
+    }
+
+    /// Records that the system prompt of each request shows these files whole, given by path and
+    /// content. A file that has other content now, or that an answer showed in another version, is
+    /// left out.
+    pub fn show_base_files<'a>(&self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
+        let roots = self.roots();
+        for (path, content) in files {
+            let Ok(located) = roots.resolve(path) else { continue };
+            let found = read_file(&located, &ReadLimits::default(), &CancelToken::NEVER);
+            let Ok(FileSnapshot {
+                content: FileContent::Text(text), version: Some(version), ..
+            }) = found
+            else {
+                continue;
+            };
+            if text.text() != content {
+                continue;
+            }
+            let text = Arc::new(text);
+            self.files.update(&located.path_key(), |known| {
+                let is_other = known.is_some_and(|known| known.version.hash != version.hash);
+                (!is_other).then(|| KnownFile::from_system_prompt(version, text))
+            });
+        }
     }
 
     /// Forgets all shown content, as after a compaction: no answer points at it any more, and every

@@ -170,7 +170,7 @@ pub(crate) fn build_agent(
         log: RunLog::new(&toolbox.store, &session, vec![settings.directory.clone()], run),
         agent: Agent::from_resume_state(settings, past),
         requester: asking,
-        executor: calling,
+        executor: calling.with_base_files(&files),
         sender,
         events,
         toolbox,

@@ -6,9 +6,12 @@
 use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use foveal_engine::placement::base_files::BaseFile;
+use foveal_transcript::CancelToken;
+use foveal_workspace::file_search::{GlobOrder, GlobQuery, SearchScope, glob};
 use foveal_workspace::regular_file::OpenFolder;
 use foveal_workspace::sensitive_files::sensitivity;
 
@@ -18,8 +21,15 @@ use crate::numbers::{format_count, format_plural};
 /// Files for agents, included by default.
 const AGENT_FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
-/// File name endings of project knowledge.
-const KNOWLEDGE_ENDINGS: [&str; 2] = ["knowledge.md", ".knowledge.md"];
+/// File names of project knowledge, in any folder that is not ignored.
+const KNOWLEDGE_GLOBS: [&str; 2] = ["knowledge.md", "*.knowledge.md"];
+
+/// Knowledge files that are looked at.
+const KNOWLEDGE_FILES_MAX: usize = 1_000;
+
+/// The longest search for knowledge files in sub-folders. In a larger tree, only those of the top
+/// folder are included.
+const KNOWLEDGE_SEARCH_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Bytes of a file that is included by default. A longer file is left out whole.
 const DEFAULT_FILE_BYTES_MAX: u64 = 40_000;
@@ -54,8 +64,8 @@ pub(crate) fn collect_base_files(
     let held = held.with_context(|| format!("`{}` cannot be read", directory.display()))?;
     let mut placed = BaseFileCollector { held, files: Vec::new(), left_out: 0 };
     let names = file_names(directory);
-    let knowledge = names.iter().filter(|name| is_knowledge_file(name)).map(String::as_str);
-    for name in AGENT_FILES.into_iter().chain(knowledge) {
+    let knowledge = knowledge_files(directory, &names);
+    for name in AGENT_FILES.into_iter().chain(knowledge.iter().map(String::as_str)) {
         placed.add_if_readable(name, DEFAULT_FILE_BYTES_MAX);
     }
     if let Some(readme) = names.iter().find(|name| is_readme(name)) {
@@ -94,11 +104,28 @@ fn file_names(directory: &Path) -> Vec<String> {
     names
 }
 
+/// Returns the knowledge files in a folder, whose own entries are `names`, and below it: those of
+/// upper folders first.
+fn knowledge_files(directory: &Path, names: &[String]) -> Vec<String> {
+    let scope = SearchScope {
+        globs: KNOWLEDGE_GLOBS.map(str::to_owned).to_vec(),
+        ..SearchScope::default()
+    };
+    let query = GlobQuery { scope, order: GlobOrder::Path, offset: 0, limit: KNOWLEDGE_FILES_MAX };
+    let begun = Instant::now();
+    let is_late = || begun.elapsed() > KNOWLEDGE_SEARCH_TIME_MAX;
+    let below = glob(directory, &query, &CancelToken::from_fn(&is_late));
+    // Files of the top folder count though they are ignored or hidden.
+    let mut files: Vec<String> =
+        names.iter().filter(|name| is_knowledge_file(name)).cloned().collect();
+    let below = below.map(|answer| answer.paths).unwrap_or_default();
+    files.extend(below.into_iter().filter(|path| path.contains('/')));
+    files.sort_by_key(|path| path.matches('/').count());
+    files
+}
+
 fn is_knowledge_file(name: &str) -> bool {
-    KNOWLEDGE_ENDINGS.iter().any(|end| match end.strip_prefix('.') {
-        Some(_) => name.ends_with(end),
-        None => name == *end,
-    })
+    name == "knowledge.md" || name.ends_with(".knowledge.md")
 }
 
 fn is_readme(name: &str) -> bool {
@@ -220,10 +247,19 @@ mod tests {
             ("CLAUDE.md", "d"),
             ("AGENTS.md", "e"),
             ("src/README.md", "no"),
+            ("src/web/knowledge.md", "h"),
+            ("src/z.knowledge.md", "g"),
+            ("src/AGENTS.md", "no"),
+            ("vendor/knowledge.md", "no"),
+            (".ignore", "vendor\n"),
             ("acknowledge.md", "no"),
         ];
         let placed = placed(&files, &[], &[]).expect("files");
-        assert_eq!(placed, "AGENTS.md CLAUDE.md b.knowledge.md knowledge.md README.md");
+        assert_eq!(
+            placed,
+            "AGENTS.md CLAUDE.md b.knowledge.md knowledge.md src/z.knowledge.md \
+             src/web/knowledge.md README.md"
+        );
     }
 
     #[test]

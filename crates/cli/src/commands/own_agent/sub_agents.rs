@@ -66,7 +66,8 @@ impl SubAgentFactory {
         let toolbox = &self.runtime.toolbox;
         let (_, asking) = session_requester(&self.runtime, &session, &sender);
         let approvals = self.approvals.for_sub_agent(&label, &session);
-        let calling = ToolExecutor::new(toolbox, &session, approvals, sender);
+        let base = self.runtime.base_folder.initial_files();
+        let calling = ToolExecutor::new(toolbox, &session, approvals, sender).with_base_files(base);
         let of = Some(ParentCall { step: start.step, place: start.call_position });
         let run = RunSettings { of, ..self.run.clone() };
         let roots = vec![self.settings.directory.clone()];

@@ -10,6 +10,7 @@ use foveal_agent::{
     AgentEvent, AgentInput, RunOutcome, SubAgentCall, SubAgentTask, ToolAnswer,
     sub_agent_tool_answer,
 };
+use foveal_engine::placement::base_files::BaseFile;
 use foveal_store::SessionId;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::session::{CommandApproval, PassthroughShaper};
@@ -57,6 +58,14 @@ impl ToolExecutor {
         let (session, approvals) = (Arc::new(session), Arc::new(approvals));
         let (is_stopped, waiting_call, sub_agent_runner) = (Arc::default(), None, None);
         Self { session, approvals, is_stopped, waiting_call, events, sub_agent_runner }
+    }
+
+    /// Records that the system prompt shows these files: they can be edited without a read, and
+    /// reading one again gives a note.
+    pub(crate) fn with_base_files(self, files: &[BaseFile]) -> Self {
+        let files = files.iter().map(|file| (file.path.as_str(), file.content.as_str()));
+        self.session.show_base_files(files);
+        self
     }
 
     /// Enables sub-agents.
