@@ -514,7 +514,7 @@ impl Agent {
         estimated: bool,
         actions: &mut Vec<AgentAction>,
     ) {
-        self.totals = self.totals.with_answer(billed, self.settings.prices.as_ref());
+        self.totals = self.totals.with_answer(billed, &self.settings.price);
         actions.push(AgentAction::Emit(AgentEvent::Usage {
             number,
             spent: self.totals,

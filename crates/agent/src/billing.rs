@@ -1,21 +1,49 @@
-//! The cost and token counts of a provider's answer.
+//! The price of a model, and the cost and token counts of a provider's answer.
 
 use foveal_pricing::prices::PriceCard;
 use foveal_protocols::response::BilledUsage;
 use foveal_transcript::Usage;
 
+/// The price of a model, for answers whose provider states no cost.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum ModelPrice {
+    /// The model costs nothing: it runs on this machine.
+    #[default]
+    Free,
+    /// These prices.
+    Known(PriceCard),
+    /// No price of the model is known.
+    Unknown,
+}
+
+impl ModelPrice {
+    /// Returns the price card, if the model has a known price.
+    pub fn card(&self) -> Option<&PriceCard> {
+        match self {
+            Self::Known(card) => Some(card),
+            Self::Free | Self::Unknown => None,
+        }
+    }
+}
+
 /// Returns the cost of an answer in US dollars: the sum that the provider states, else the sum by
-/// `prices`.
-pub(crate) fn cost_in_dollars(billed: &BilledUsage, prices: Option<&PriceCard>) -> f64 {
+/// `price`; `None` if neither is known.
+pub(crate) fn cost_in_dollars(billed: &BilledUsage, price: &ModelPrice) -> Option<f64> {
     let usage = transcript_usage(billed);
-    let priced = prices.map_or(0.0, |prices| {
-        let million = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
-        million(usage.input, prices.input)
-            + million(usage.cache_read, prices.cache_read)
-            + million(usage.cache_write, prices.cache_write)
-            + million(usage.output, prices.output)
-    });
-    billed.cost.unwrap_or(priced)
+    let priced = match price {
+        ModelPrice::Free => Some(0.0),
+        ModelPrice::Known(prices) => {
+            let million = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
+            Some(
+                million(usage.input, prices.input)
+                    + million(usage.cache_read, prices.cache_read)
+                    + million(usage.cache_write, prices.cache_write)
+                    + million(usage.output, prices.output),
+            )
+        }
+        ModelPrice::Unknown => None,
+    };
+    billed.cost.or(priced)
 }
 
 /// Converts billed tokens to the usage of a transcript.

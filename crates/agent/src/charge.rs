@@ -1,10 +1,9 @@
 //! The tokens and cost of model answers.
 
-use foveal_pricing::prices::PriceCard;
 use foveal_protocols::response::BilledUsage;
 use serde::Serialize;
 
-use crate::billing::{cost_in_dollars, transcript_usage};
+use crate::billing::{ModelPrice, cost_in_dollars, transcript_usage};
 
 /// The tokens and cost of one answer or of several together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -17,22 +16,26 @@ pub struct UsageCharge {
     pub cache_write: u64,
     /// Answer tokens.
     pub output: u64,
-    /// The cost in US dollars: the sum that the provider states, else the sum by the model's
-    /// prices.
+    /// The cost in US dollars as far as it is known: the sum that the provider states, else the sum
+    /// by the model's prices.
     pub cost: f64,
+    /// Whether the cost of some tokens is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_unknown_cost: bool,
 }
 
 impl UsageCharge {
-    /// Returns the charge of a billed answer. `prices` give the cost where the provider states
-    /// none; without both it is zero.
-    pub(crate) fn from_billed_usage(billed: &BilledUsage, prices: Option<&PriceCard>) -> Self {
+    /// Returns the charge of a billed answer. `price` gives the cost where the provider states none.
+    pub(crate) fn from_billed_usage(billed: &BilledUsage, price: &ModelPrice) -> Self {
         let usage = transcript_usage(billed);
+        let cost = cost_in_dollars(billed, price);
         Self {
             uncached: usage.input,
             cache_read: usage.cache_read,
             cache_write: usage.cache_write,
             output: usage.output,
-            cost: cost_in_dollars(billed, prices),
+            cost: cost.unwrap_or_default(),
+            has_unknown_cost: cost.is_none(),
         }
     }
 
@@ -52,6 +55,7 @@ impl UsageCharge {
             cache_write: self.cache_write.saturating_add(other.cache_write),
             output: self.output.saturating_add(other.output),
             cost: self.cost + other.cost,
+            has_unknown_cost: self.has_unknown_cost || other.has_unknown_cost,
         }
     }
 
@@ -64,6 +68,7 @@ impl UsageCharge {
             cache_write: self.cache_write.saturating_sub(part.cache_write),
             output: self.output.saturating_sub(part.output),
             cost: (self.cost - part.cost).max(0.0),
+            has_unknown_cost: self.has_unknown_cost && !part.has_unknown_cost,
         }
     }
 }

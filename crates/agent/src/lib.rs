@@ -29,9 +29,10 @@ mod tool_answer;
 pub use agent::Agent;
 pub use agent_event::{AgentEvent, IndexingProgress, RunOutcome};
 pub use agent_io::{AgentAction, AgentInput};
+pub use billing::ModelPrice;
 pub use charge::UsageCharge;
 pub use foveal_engine::views::CurationProgress;
-pub use limits::{LimitKind, RunLimits};
+pub use limits::{LimitKind, RunLimits, UNKNOWN_COST_ADVICE};
 pub use prompt_map::{
     PromptBlock, PromptBlockKind, PromptBlockPosition, PromptBlockState, PromptMap, PromptMapChange,
 };

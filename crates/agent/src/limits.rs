@@ -18,6 +18,10 @@ pub struct RunLimits {
     pub time_ms: Option<i64>,
 }
 
+/// The advice where a limit of cost ends a run because the cost is not known.
+pub const UNKNOWN_COST_ADVICE: &str = "no price of the model is known, so the limit on cost cannot be \
+    checked: set the price in `[[gateway.prices]]`, or use another limit";
+
 /// The kind of a limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,6 +32,8 @@ pub enum LimitKind {
     Tokens,
     /// Cost.
     Cost,
+    /// Cost, which cannot be checked: that of an answer is not known.
+    UnknownCost,
     /// Time.
     Time,
 }
@@ -49,6 +55,8 @@ impl RunLimits {
             Some(LimitKind::Tokens)
         } else if self.cost.is_some_and(|most| spent.charge.cost >= most) {
             Some(LimitKind::Cost)
+        } else if self.cost.is_some() && spent.charge.has_unknown_cost {
+            Some(LimitKind::UnknownCost)
         } else if self.is_time_exceeded(spent) {
             Some(LimitKind::Time)
         } else {
@@ -80,7 +88,7 @@ impl LimitKind {
         match self {
             Self::Turns => "requests to the model",
             Self::Tokens => "tokens",
-            Self::Cost => "cost",
+            Self::Cost | Self::UnknownCost => "cost",
             Self::Time => "time",
         }
     }

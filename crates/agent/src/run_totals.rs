@@ -1,9 +1,9 @@
 //! The totals of a run: requests, tokens, cost and time.
 
-use foveal_pricing::prices::PriceCard;
 use foveal_protocols::response::BilledUsage;
 use serde::Serialize;
 
+use crate::billing::ModelPrice;
 use crate::charge::UsageCharge;
 use crate::side_model::{SideModelCharge, SideModelTotals};
 
@@ -106,7 +106,7 @@ impl RunTotals {
     }
 
     /// Returns the totals with one more answer of the main model.
-    pub(crate) fn with_answer(self, billed: &BilledUsage, prices: Option<&PriceCard>) -> Self {
-        Self { charge: self.charge.plus(&UsageCharge::from_billed_usage(billed, prices)), ..self }
+    pub(crate) fn with_answer(self, billed: &BilledUsage, price: &ModelPrice) -> Self {
+        Self { charge: self.charge.plus(&UsageCharge::from_billed_usage(billed, price)), ..self }
     }
 }

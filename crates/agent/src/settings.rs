@@ -1,8 +1,8 @@
 //! The settings of an agent.
 
-use foveal_pricing::prices::PriceCard;
 use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 
+use crate::billing::ModelPrice;
 use crate::limits::RunLimits;
 
 /// The settings of an agent. They stay fixed while it runs: the system prompt and the tools begin
@@ -25,8 +25,8 @@ pub struct Settings {
     pub drops_bound_thinking: bool,
     /// The limits of the run.
     pub limits: RunLimits,
-    /// The provider's prices, used where it states no cost; `None` counts no cost.
-    pub prices: Option<PriceCard>,
+    /// The model's price, used where the provider states no cost.
+    pub price: ModelPrice,
     /// The folder that relative paths start at.
     pub directory: String,
     /// Whether the agent waits for another task when one ends, whatever the outcome.

@@ -1,10 +1,10 @@
 //! The cost of side models: models other than the main one that work for the run and count towards
 //! its limits.
 
-use foveal_pricing::prices::PriceCard;
 use foveal_protocols::response::BilledUsage;
 use serde::Serialize;
 
+use crate::billing::ModelPrice;
 use crate::charge::UsageCharge;
 
 /// The role of a side model.
@@ -42,15 +42,14 @@ pub struct SideModelTotals {
 }
 
 impl SideModelCharge {
-    /// Returns the charge of a billed answer. `prices` give the cost where the server states none;
-    /// without both it is zero.
+    /// Returns the charge of a billed answer. `price` gives the cost where the server states none.
     pub fn from_billed_usage(
         agent: SideModelRole,
         model: &str,
         billed: &BilledUsage,
-        prices: Option<&PriceCard>,
+        price: &ModelPrice,
     ) -> Self {
-        let (model, charge) = (model.to_owned(), UsageCharge::from_billed_usage(billed, prices));
+        let (model, charge) = (model.to_owned(), UsageCharge::from_billed_usage(billed, price));
         Self { agent, model, charge, estimated: false }
     }
 
@@ -60,14 +59,14 @@ impl SideModelCharge {
         model: &str,
         question: u64,
         answer: u64,
-        prices: Option<&PriceCard>,
+        price: &ModelPrice,
     ) -> Self {
         let tokens = BilledUsage {
             uncached: Some(question),
             output: Some(answer),
             ..BilledUsage::default()
         };
-        Self { estimated: true, ..Self::from_billed_usage(agent, model, &tokens, prices) }
+        Self { estimated: true, ..Self::from_billed_usage(agent, model, &tokens, price) }
     }
 }
 

@@ -8,7 +8,7 @@ use foveal_transcript::ToolCall;
 use serde_json::{Value, json};
 
 use crate::agent_event::RunOutcome;
-use crate::limits::RunLimits;
+use crate::limits::{LimitKind, RunLimits, UNKNOWN_COST_ADVICE};
 use crate::settings::AgentTool;
 use crate::tool_answer::ToolAnswer;
 
@@ -96,6 +96,7 @@ pub fn sub_agent_tool_answer(outcome: &RunOutcome, said: &str) -> ToolAnswer {
         }
         RunOutcome::Finished { .. } => "it ended without an answer".to_owned(),
         RunOutcome::Refused { .. } => "it refused to go on".to_owned(),
+        RunOutcome::Limit { limit: LimitKind::UnknownCost } => UNKNOWN_COST_ADVICE.to_owned(),
         RunOutcome::Limit { limit } => format!("the limit of {} is reached", limit.display_name()),
         RunOutcome::Repeated { name, times } => {
             format!("it called {name} {times} times with the same arguments and the same answer")

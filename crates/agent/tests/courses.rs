@@ -1,7 +1,7 @@
 //! Typical sequences of inputs and actions.
 
 use foveal_agent::{
-    AgentAction, AgentEvent, AgentInput, LimitKind, RunLimits, RunOutcome, ToolAnswer,
+    AgentAction, AgentEvent, AgentInput, LimitKind, ModelPrice, RunLimits, RunOutcome, ToolAnswer,
 };
 use foveal_pricing::prices::PriceCard;
 use foveal_protocols::response::{DecodedEvent, StopReason};
@@ -234,7 +234,7 @@ fn prices_count_where_the_provider_says_nothing() {
     let prices = PriceCard { output: 2e6, ..PriceCard::anthropic_5m() };
     let prices = PriceCard { input: 1e6, ..prices };
     let mut settings = settings(RunLimits::default());
-    settings.prices = Some(prices);
+    settings.price = ModelPrice::Known(prices);
     let mut world = World::of(foveal_agent::Agent::new(settings));
     world.step(AgentInput::Task("do it".to_owned()));
     let mut answered = said("Done.", &[]);

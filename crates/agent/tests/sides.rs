@@ -9,7 +9,7 @@ use crate::world::{World, asks, call};
 
 /// Returns the charge of a question.
 fn charge(uncached: u64, cost: f64) -> SideModelCharge {
-    let charge = UsageCharge { uncached, cache_read: 7, cache_write: 0, output: 3, cost };
+    let charge = UsageCharge { uncached, cache_read: 7, output: 3, cost, ..UsageCharge::default() };
     SideModelCharge {
         agent: SideModelRole::Curator,
         model: "small".to_owned(),
@@ -43,7 +43,8 @@ fn what_they_cost_is_told_and_adds_up() {
     world.say("Done.", &[]);
     let spent = world.agent.totals();
     assert_eq!((spent.total_tokens(), spent.charge.cost), (15 + 50, 0.75));
-    let of_side = UsageCharge { uncached: 40, cache_read: 7, cache_write: 0, output: 3, cost: 0.5 };
+    let of_side =
+        UsageCharge { uncached: 40, cache_read: 7, output: 3, cost: 0.5, ..UsageCharge::default() };
     assert_eq!(spent.side, SideModelTotals { requests: 1, charge: of_side });
     assert_eq!(of_side.total_tokens(), 50);
     let main = spent.without_side_models();

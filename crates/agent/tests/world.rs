@@ -1,8 +1,8 @@
 //! A test driver for the agent, with immediate answers.
 
 use foveal_agent::{
-    Agent, AgentAction, AgentEvent, AgentInput, AgentTool, RunLimits, RunOutcome, Settings,
-    ToolAnswer,
+    Agent, AgentAction, AgentEvent, AgentInput, AgentTool, ModelPrice, RunLimits, RunOutcome,
+    Settings, ToolAnswer,
 };
 use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 use foveal_protocols::response::{
@@ -39,7 +39,7 @@ pub(crate) fn settings(limits: RunLimits) -> Settings {
         output_tokens_max: None,
         drops_bound_thinking: false,
         limits,
-        prices: None,
+        price: ModelPrice::Free,
         directory: "/w".to_owned(),
         waits_for_tasks: false,
     }

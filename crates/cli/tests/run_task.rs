@@ -727,3 +727,56 @@ fn commands_that_only_read_need_no_approval() {
     assert!(!holds || world.read("out.txt") == "done\n");
     assert!(world.folder.join("a.rs").exists() && !world.folder.join("made").exists());
 }
+
+/// Runs a task with a model of which no price is known.
+fn run_unpriced(world: &World, upstream: &MockProvider, options: &str) -> Ran {
+    let mut command = world.command("run");
+    command.args(["--model", &format!("openai:quartz-9@{}", upstream.url())]);
+    command.args(options.split_whitespace());
+    command.env("FOVEAL_MODEL_KEY", KEY).arg("make it three").stdin(Stdio::null());
+    world.ran(&mut command)
+}
+
+#[test]
+fn a_cost_that_is_not_known_is_called_unknown_and_keeps_no_limit() {
+    let world = World::new("run-unpriced");
+    let done = || provider([ModelReply::from_text("Done.")]);
+    let ran = run_unpriced(&world, &done(), "");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains(" tokens, cost unknown"), "{}", ran.err);
+    assert!(!ran.err.contains('$'), "{}", ran.err);
+    let ran = run_unpriced(&world, &done(), "--json");
+    let spent = events(&ran).pop().expect("an event")["spent"].clone();
+    assert_eq!((&spent["cost"], &spent["has_unknown_cost"]), (&json!(0.0), &json!(true)));
+    // No second request is sent under a limit that cannot be checked.
+    let looks = || calls(&[("grep", json!({"pattern": "p"}))]);
+    let upstream = provider([looks(), looks()]);
+    let ran = run_unpriced(&world, &upstream, "--max-cost 1");
+    assert_eq!((ran.code, upstream.request_count()), (Some(1), 1), "{}", ran.err);
+    assert!(ran.err.contains("no price of the model is known"), "{}", ran.err);
+    // A price of the user's own makes it known.
+    let prices = "[[gateway.prices]]\nmodel = \"quartz-*\"\ninput = 1\noutput = 2\n";
+    world.write("home/.config/foveal/config.toml", prices);
+    let ran = run_unpriced(&world, &done(), "");
+    assert!(ran.err.contains(" tokens, $"), "{}", ran.err);
+}
+
+/// The replay of a single session prices its bill as the run did.
+#[test]
+fn a_run_and_its_replay_tell_the_same_cost() {
+    let world = World::new("run-one-cost");
+    let prices =
+        "[[gateway.prices]]\nname = \"mine\"\nmodel = \"quartz-*\"\ninput = 100\noutput = 200\n";
+    world.write("home/.config/foveal/config.toml", prices);
+    let upstream = provider([ModelReply::from_text("Done.")]);
+    let ran = run_unpriced(&world, &upstream, "--json --session one");
+    let spent = events(&ran).pop().expect("an event")["spent"]["cost"].as_f64().expect("a cost");
+    assert!(spent > 0.0);
+    let told = world.output("replay one --json --profile balanced");
+    let document: Value = serde_json::from_str(&told).expect("JSON");
+    let bill = &document["raw"]["bill"];
+    let dollars = |part: &str| bill[part]["dollars"].as_f64().expect("dollars");
+    let all = dollars("input") + dollars("output");
+    assert!((all - spent).abs() < 1e-9, "{all} {spent} {document:#}");
+    assert_eq!(document["prices"]["name"], "mine");
+}

@@ -140,7 +140,7 @@ impl RewriteReason {
     /// Returns a description for reports and messages.
     pub fn description(self) -> &'static str {
         match self {
-            RewriteReason::CacheCold => "nothing of the prompt was cached",
+            RewriteReason::CacheCold => "as far as is known, nothing of the prompt was cached",
             RewriteReason::ClientRewrote => "the client compacted or went back",
             RewriteReason::HighMark => "the prompt was too long",
             RewriteReason::SkiRental => "carrying them had cost more than a rewrite",

@@ -29,6 +29,17 @@ pub fn upstream_price_card(
     }
 }
 
+/// Returns the price card of a model as [`upstream_price_card`]; `None` if no price is known.
+pub fn known_price_card(
+    own: &PriceOverrides,
+    model: &str,
+    upstream: &str,
+    protocol: Protocol,
+) -> Option<PriceCard> {
+    Some(upstream_price_card(own, model, upstream, protocol))
+        .filter(|card| card.name != UNPRICED_CARD_NAME)
+}
+
 /// Returns the price card of an exchange, by the model that answered; `None` without a protocol.
 pub(crate) fn exchange_price_card(own: &PriceOverrides, exchange: &Exchange) -> Option<PriceCard> {
     let answered = exchange.response.as_ref().and_then(|answered| answered.model.as_deref());

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use foveal_tools::{ToolSession, Toolbox};
+use foveal_transcript::Handle;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
@@ -87,16 +88,24 @@ impl SessionRef {
     pub(crate) fn open_session(self) -> Arc<ClientSession> {
         let toolbox = &self.workspace.toolbox;
         let prompt = self.caller.resolve_prompt(toolbox);
-        // Session ids are never reused: a session restores the visibility stored under its id,
-        // which would belong to another conversation.
+        // Other ids are never reused: a session restores what is stored under its id, which would
+        // belong to another conversation.
         let make = || {
-            let id = format!("mcp-{}", Uuid::new_v4().simple());
+            let new_id = || format!("mcp-{}", Uuid::new_v4().simple());
             let session = match &prompt {
-                PromptIdentity::Unknown => ToolSession::new_stateless(toolbox, id),
+                PromptIdentity::Unknown => ToolSession::new_stateless(toolbox, new_id()),
                 PromptIdentity::Recorded(reader) => {
-                    ToolSession::new(toolbox, id).with_reader(reader)
+                    ToolSession::new(toolbox, new_id()).with_reader(reader)
                 }
-                PromptIdentity::Sole | PromptIdentity::Named(_) => ToolSession::new(toolbox, id),
+                PromptIdentity::Sole => ToolSession::new(toolbox, new_id()),
+                PromptIdentity::Named(name) => {
+                    let id = named_session_id(name, &self.workspace.roots);
+                    let session = ToolSession::new(toolbox, id);
+                    // Calls are remembered over a restart. Whether the client's prompt still holds
+                    // their answers is not known.
+                    session.clear_visibility();
+                    session
+                }
             };
             let room = client_limits::output_budget_for(
                 self.client_name.as_deref(),
@@ -327,4 +336,11 @@ async fn request_client_roots(
         return round_trips.client_roots().unwrap_or(ClientRoots::AskFirst);
     }
     roots::request_roots(&context.peer).await
+}
+
+/// Returns the id of the session that the client calls `name`, the same after a restart.
+fn named_session_id(name: &str, roots: &[PathBuf]) -> String {
+    let roots = roots.iter().map(|root| root.display().to_string());
+    let parts: Vec<String> = std::iter::once(name.to_owned()).chain(roots).collect();
+    format!("mcp-{}", Handle::from_content(parts.join("\n").as_bytes()))
 }

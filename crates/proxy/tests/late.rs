@@ -252,6 +252,6 @@ fn what_went_whole_because_it_was_late_is_shaped_once_that_pays() {
     late(&conversations);
     let cold = |asked: &mut ShapeRequest<'_>| asked.now = Timestamp(600_000);
     let shaped = ask(&conversations, &body(6, "And then?"), cold);
-    assert_eq!(shaped.report.rewrite, Some("nothing of the prompt was cached"));
+    assert_eq!(shaped.report.rewrite, Some("as far as is known, nothing of the prompt was cached"));
     assert!(!text(&shaped).contains(&output(0)));
 }

@@ -42,5 +42,8 @@ fn what_stands_before_bound_thinking_stays() {
 fn a_client_that_has_thinking_dropped_gets_rewrites() {
     let thinking =
         r#"{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}"#;
-    assert_eq!(rewrite_after_a_pause(thinking), Some("nothing of the prompt was cached"));
+    assert_eq!(
+        rewrite_after_a_pause(thinking),
+        Some("as far as is known, nothing of the prompt was cached")
+    );
 }

@@ -33,9 +33,24 @@ pub fn format_dollars(amount: f64) -> String {
     format!("${}.{:02}", format_count(cents / 100), cents % 100)
 }
 
-/// Returns `, $1.20` to append to a text; empty if the cost is zero.
-pub fn cost_suffix(cost: f64) -> String {
-    if cost > 0.0 { format!(", {}", format_dollars(cost)) } else { String::new() }
+/// Returns `, $1.20` to append to a text; empty if the cost is zero. A cost that is not known, or
+/// only in part, is called so.
+pub fn cost_suffix(cost: f64, is_unknown: bool) -> String {
+    match (cost > 0.0, is_unknown) {
+        (false, false) => String::new(),
+        (false, true) => ", cost unknown".to_owned(),
+        (true, _) => format!(", {}", format_cost(cost, is_unknown)),
+    }
+}
+
+/// Formats a cost in US dollars of which a part may be unknown: `$1.20`, `more than $1.20`, or
+/// `unknown` if nothing is known.
+pub fn format_cost(cost: f64, is_unknown: bool) -> String {
+    match (cost > 0.0, is_unknown) {
+        (false, true) => "unknown".to_owned(),
+        (true, true) => format!("more than {}", format_dollars(cost)),
+        (_, false) => format_dollars(cost),
+    }
 }
 
 /// Formats US dollars that may be negative: `-$1.20`.

@@ -58,7 +58,7 @@ pub(crate) fn format_stats(status: &SessionStatus) -> String {
         ("prompts", format!("{} tokens", numbers::format_count(prompts))),
         ("cache reads", format!("{} tokens", numbers::format_count(cache_read))),
         ("answers", format!("{} tokens", numbers::format_count(output))),
-        ("cost", numbers::format_dollars(charge.cost)),
+        ("cost", numbers::format_cost(charge.cost, charge.has_unknown_cost)),
         ("calls", numbers::format_count(status.calls)),
     ];
     if status.is_estimated {
@@ -67,7 +67,7 @@ pub(crate) fn format_stats(status: &SessionStatus) -> String {
     if side.requests > 0 {
         let asked = numbers::format_plural(side.requests.into(), "request");
         let tokens = numbers::format_count(side.charge.total_tokens());
-        let dollars = numbers::format_dollars(side.charge.cost);
+        let dollars = numbers::format_cost(side.charge.cost, side.charge.has_unknown_cost);
         rows.insert(4, ("side models", format!("{asked}, {tokens} tokens, {dollars}")));
         rows[5].1.push_str(" including side models");
     }
@@ -82,7 +82,8 @@ pub(crate) fn format_stats(status: &SessionStatus) -> String {
     if !agents.is_zero() {
         let (turns, tokens) =
             (numbers::format_plural(agents.turns.into(), "request"), agents.tokens);
-        let (tokens, cost) = (numbers::format_count(tokens), numbers::cost_suffix(agents.cost));
+        let (tokens, cost) =
+            (numbers::format_count(tokens), numbers::cost_suffix(agents.cost, false));
         let of = format!("{}: {turns}, {tokens} tokens{cost}", agents.count);
         rows.push(("sub-agents", of));
     }

@@ -161,12 +161,14 @@ impl SessionStatus {
 
     /// Returns the status line. Parts are omitted by rank where `columns` are too few.
     pub(crate) fn render_line(&self, columns: usize, colours: ColourSupport) -> Line<'static> {
-        let cost = self.totals.charge.cost;
+        let UsageCharge { cost, has_unknown_cost, .. } = self.totals.charge;
+        let cost = numbers::cost_suffix(cost, has_unknown_cost);
+        let cost = cost.strip_prefix(", ").map(str::to_owned);
         let parts: Vec<(u8, Option<String>)> = vec![
             (3, Some(self.model.clone()).filter(|model| !model.is_empty())),
             (GAUGE_RANK, self.context_gauge()),
             (2, self.cache_read_percent().map(|share| format!("cache {share} %"))),
-            (1, (cost > 0.0).then(|| numbers::format_dollars(cost))),
+            (1, cost),
             (
                 4,
                 self.omitted_percent()

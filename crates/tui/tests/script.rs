@@ -1,7 +1,7 @@
 //! Scripts of inputs to a chat, one step a line, with the resulting screen.
 
 use foveal_agent::{
-    AgentEvent, CurationProgress, IndexingProgress, PromptMap, RunOutcome, RunTotals,
+    AgentEvent, CurationProgress, IndexingProgress, ModelPrice, PromptMap, RunOutcome, RunTotals,
     SideModelCharge, SideModelRole, UsageCharge,
 };
 use foveal_tui::{
@@ -164,7 +164,7 @@ impl Screen {
                     &id,
                     number(second),
                     0,
-                    None,
+                    &ModelPrice::Free,
                 );
                 let charge = SideModelCharge {
                     charge: UsageCharge { cost: 0.125, ..charge.charge },

@@ -178,7 +178,10 @@ fn bill_table(summary: &ReplaySummary<'_>, width: Option<usize>) -> String {
         table.push_row(all.map(str::to_owned).to_vec());
     }
     let many = format_plural(raw.billed.requests, "request");
-    let heading = format!("the bill of {many} as recorded, and as it would be with `{name}`:\n");
+    let heading = format!(
+        "the bill of {many} as recorded, and as it would be with `{name}`, at the prices of {}:\n",
+        summary.prices.name
+    );
     heading + &table.render(width, HIDDEN_COLUMNS_HINT)
 }
 

@@ -165,7 +165,8 @@ impl<'a> PromptMapBuilder<'a> {
 
     /// Returns the billed dollars per dollar of the engine's estimate.
     fn compute_bill_factor(&self) -> f64 {
-        let (Some(prices), Some(overview)) = (&self.agent.settings().prices, self.overview) else {
+        let (Some(prices), Some(overview)) = (self.agent.settings().price.card(), self.overview)
+        else {
             return 0.0;
         };
         let usages = self.agent.conversation().entries().iter().filter_map(|it| it.usage.as_ref());
@@ -269,7 +270,7 @@ impl<'a> PromptMapBuilder<'a> {
             let named = |name: &&str| call.arguments.get(name).and_then(Value::as_str);
             ["path", "file_path"].iter().find_map(named).map(str::to_owned)
         });
-        let is_free = self.agent.settings().prices.is_none();
+        let is_free = self.agent.settings().price.card().is_none();
         let scaled = |cost: f64| if is_free { 0.0 } else { cost * self.scale.messages };
         PromptBlock {
             place,

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use foveal_agent::{
-    Agent, AgentAction, AgentInput, AgentTool, PromptBlock, PromptBlockKind, PromptBlockPosition,
-    PromptBlockState, PromptMap, PromptMapChange, RunLimits, Settings, ToolAnswer,
+    Agent, AgentAction, AgentInput, AgentTool, ModelPrice, PromptBlock, PromptBlockKind,
+    PromptBlockPosition, PromptBlockState, PromptMap, PromptMapChange, RunLimits, Settings,
+    ToolAnswer,
 };
 use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript};
 use foveal_pricing::prices::PriceCard;
@@ -92,7 +93,7 @@ impl World {
             output_tokens_max: None,
             drops_bound_thinking: false,
             limits: RunLimits::default(),
-            prices: Some(ModelTraits::from_name(model, dialect.protocol()).prices),
+            price: ModelPrice::Known(ModelTraits::from_name(model, dialect.protocol()).prices),
             directory: "/w".to_owned(),
             waits_for_tasks: true,
         };
@@ -173,7 +174,7 @@ impl World {
     fn bill(&self) -> (f64, f64) {
         let seen = self.upstream.received_requests();
         let bill = seen.last().and_then(|seen| seen.bill).expect("it was billed");
-        let prices = self.agent.settings().prices.as_ref().expect("prices");
+        let prices = self.agent.settings().price.card().expect("prices");
         (bill.prompt_tokens() as f64, cost(prices, &bill))
     }
 
@@ -243,7 +244,7 @@ fn the_map_comes_to_what_is_billed() {
             assert!(is_near(says, next, 0.01), "{dialect:?}: {says} of {next}");
         }
         // The costs in the map add up to the bills.
-        let prices = world.agent.settings().prices.clone().expect("prices");
+        let prices = world.agent.settings().price.card().cloned().expect("prices");
         let seen = world.upstream.received_requests();
         let paid: f64 = seen.iter().map(|seen| cost(&prices, &seen.bill.expect("a bill"))).sum();
         let map = world.map();
@@ -313,7 +314,7 @@ fn a_change_costs_what_the_map_says() {
             let asked = world.upstream.received_requests().len();
             world.step(AgentInput::Task("and the rest".to_owned()));
             let bill = world.upstream.received_requests()[asked].bill.expect("it was billed");
-            cost(world.agent.settings().prices.as_ref().expect("prices"), &bill)
+            cost(world.agent.settings().price.card().expect("prices"), &bill)
         });
         let costs = changed - plain;
         assert!(is_near(says, costs, 0.15), "{dialect:?}: {says}, and {costs} was paid");

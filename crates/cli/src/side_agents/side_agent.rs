@@ -7,8 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use foveal_agent::{SideModelCharge, SideModelRole};
-use foveal_pricing::prices::PriceCard;
+use foveal_agent::{ModelPrice, SideModelCharge, SideModelRole};
 use foveal_pricing::tokens::estimate_tokens;
 use foveal_protocols::prompt::{AnswerOptions, Prompt, encode_prompt, encode_with_options};
 use foveal_protocols::response::{BilledUsage, DecodedAnswer, DecodedEvent};
@@ -52,8 +51,8 @@ pub(crate) struct SideAgent {
     server: Arc<ModelServer>,
     proxies: ProxySettings,
     debug: DebugTopics,
-    /// The bill that its questions count towards, if they do, and the model's prices.
-    account: Option<(Arc<SideBill>, Option<PriceCard>)>,
+    /// The bill that its questions count towards, if they do, and the model's price.
+    account: Option<(Arc<SideBill>, ModelPrice)>,
     /// Created with the first question.
     runtime_and_client: OnceLock<Option<(Runtime, LlmClient)>>,
     /// Whether its server refuses a schema or a temperature.
@@ -172,7 +171,7 @@ impl SideAgent {
         environment: &Environment,
     ) -> anyhow::Result<Self> {
         let chosen = models::resolve_model_spec(spec.clone(), environment)?;
-        let account = bill.map(|bill| (Arc::clone(bill), bill.price_card(&chosen)));
+        let account = bill.map(|bill| (Arc::clone(bill), bill.model_price(&chosen)));
         let server = Arc::new(chosen.server);
         let (runtime, is_plain, failed) =
             (OnceLock::new(), AtomicBool::new(false), Mutex::default());
@@ -325,8 +324,8 @@ impl SideAgent {
         match answered {
             Ok(said) if billed_tokens(&said.metadata.billed) > 0 => {
                 let (agent, billed) = (self.spec.kind, &said.metadata.billed);
-                let prices = self.account.as_ref().and_then(|(_, prices)| prices.as_ref());
-                Some(SideModelCharge::from_billed_usage(agent, &self.model, billed, prices))
+                let price = self.price();
+                Some(SideModelCharge::from_billed_usage(agent, &self.model, billed, price))
             }
             Ok(_)
             | Err(RequestFailure::Other(SideAgentError::TimedOut | SideAgentError::Cancelled)) => {
@@ -338,14 +337,17 @@ impl SideAgent {
     }
 
     fn estimated_charge(&self, question: SideQuestion<'_>, answer: u64) -> SideModelCharge {
-        let prices = self.account.as_ref().and_then(|(_, prices)| prices.as_ref());
         SideModelCharge::from_estimated_tokens(
             self.spec.kind,
             &self.model,
             question.estimate_tokens(),
             answer,
-            prices,
+            self.price(),
         )
+    }
+
+    fn price(&self) -> &ModelPrice {
+        self.account.as_ref().map_or(&ModelPrice::Free, |(_, price)| price)
     }
 
     fn runtime_and_client(&self) -> Option<&(Runtime, LlmClient)> {

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foveal_agent::{AgentInput, LimitKind, RunLimits, RunTotals, SideModelCharge};
-use foveal_pricing::prices::PriceCard;
+use foveal_agent::{AgentInput, LimitKind, ModelPrice, RunLimits, RunTotals, SideModelCharge};
 
 use crate::models::ChosenModel;
 
-/// Returns the price card of a model; `None` if it is free.
-pub(crate) type PriceLookup = dyn Fn(&ChosenModel) -> Option<PriceCard> + Send + Sync;
+/// Returns the price of a model.
+pub(crate) type PriceLookup = dyn Fn(&ChosenModel) -> ModelPrice + Send + Sync;
 
 /// The most events that wait for the run. If there are more, no question is asked until the run has
 /// taken them.
@@ -46,8 +45,8 @@ impl SideBill {
         Arc::new(Self { limits, price_lookup: price, state: Mutex::default() })
     }
 
-    /// Returns the price card of a model; `None` if it is free.
-    pub(super) fn price_card(&self, model: &ChosenModel) -> Option<PriceCard> {
+    /// Returns the price of a model.
+    pub(super) fn model_price(&self, model: &ChosenModel) -> ModelPrice {
         (self.price_lookup)(model)
     }
 
@@ -165,13 +164,13 @@ mod tests {
             "small",
             uncached,
             0,
-            None,
+            &ModelPrice::Free,
         );
         SideModelCharge { charge: UsageCharge { cost, ..priced.charge }, ..priced }
     }
 
     fn bill() -> Arc<SideBill> {
-        SideBill::new(LIMITS, Box::new(|_| None))
+        SideBill::new(LIMITS, Box::new(|_| ModelPrice::Free))
     }
 
     /// A question counts as soon as it is asked: before its answer, and before the run takes the

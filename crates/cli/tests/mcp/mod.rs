@@ -157,6 +157,36 @@ fn the_server_ends_with_its_client_and_says_nothing_but_the_protocol() {
     assert_eq!(rest, "");
 }
 
+/// Returns the answer to a search in a new server, for the conversation of this name.
+fn search_in_new_server(world: &World, conversation: &str) -> Value {
+    let mut served = start(world, "mcp --root .");
+    let mut input = served.0.stdin.take().expect("it is piped");
+    let mut output = BufReader::new(served.0.stdout.take().expect("it is piped"));
+    exchange(&mut input, &mut output, &initialize());
+    let search = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+        "name": "grep", "arguments": {"pattern": "one"},
+        "_meta": {"foveal/session": conversation}}});
+    let answer = exchange(&mut input, &mut output, &search);
+    drop(input);
+    assert_eq!(served.0.wait().expect("it ends").code(), Some(0));
+    answer["result"].clone()
+}
+
+#[test]
+fn a_session_of_the_same_name_remembers_its_calls_after_a_restart() {
+    let world = World::new("mcp_restart");
+    world.write("a.txt", "one\n");
+    std::thread::sleep(Duration::from_millis(60));
+    let first = search_in_new_server(&world, "mine");
+    assert!(first["_meta"].get("foveal/cached").is_none(), "{first}");
+    let again = search_in_new_server(&world, "mine");
+    assert_eq!(again["_meta"]["foveal/cached"], true, "{again}");
+    let text = again["content"][0]["text"].as_str().expect("a text");
+    assert!(text.contains("[Cached result from ") && text.contains("one"), "{text}");
+    let other = search_in_new_server(&world, "another");
+    assert!(other["_meta"].get("foveal/cached").is_none(), "{other}");
+}
+
 /// Claude Code names the folder it works in as its user does, and may be above it or elsewhere.
 #[cfg(unix)]
 #[test]

@@ -1,6 +1,6 @@
 //! Updates of the transcript by agent events.
 
-use foveal_agent::{AgentEvent, CurationProgress, RunOutcome};
+use foveal_agent::{AgentEvent, CurationProgress, LimitKind, RunOutcome, UNKNOWN_COST_ADVICE};
 use foveal_screen::{escape_one_line, numbers};
 
 use super::block::{ChatBlock, NoticeLevel};
@@ -128,6 +128,9 @@ fn outcome_notice(outcome: &RunOutcome) -> Option<(NoticeLevel, String)> {
         }
         RunOutcome::Refused { .. } => {
             (NoticeLevel::Warning, "the model refused to continue".into())
+        }
+        RunOutcome::Limit { limit: LimitKind::UnknownCost } => {
+            (NoticeLevel::Warning, format!("stopped early: {UNKNOWN_COST_ADVICE}"))
         }
         RunOutcome::Limit { limit } => (
             NoticeLevel::Warning,

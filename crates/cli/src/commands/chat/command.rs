@@ -110,7 +110,7 @@ fn print_summary(spent: &RunTotals, session: Option<&str>) {
     if spent.turns == 0 {
         return;
     }
-    let cost = cost_suffix(spent.charge.cost);
+    let cost = cost_suffix(spent.charge.cost, spent.charge.has_unknown_cost);
     notice::print_notice(format_args!("{}{cost}", format_plural(spent.turns.into(), "request")));
     if let Some(name) = session {
         notice::print_notice(format_args!("resume with `foveal chat --session {name}`"));

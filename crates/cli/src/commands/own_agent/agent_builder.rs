@@ -191,8 +191,10 @@ fn prices_and_side_bill(
 ) -> anyhow::Result<(Arc<PriceOverrides>, Arc<SideBill>)> {
     let own = Arc::new(build_price_overrides(&user.gateway.prices)?);
     let said = Arc::clone(&own);
-    let bill =
-        SideBill::new(limits, Box::new(move |model| agent_config::chosen_price_card(model, &said)));
+    let bill = SideBill::new(
+        limits,
+        Box::new(move |model| agent_config::chosen_model_price(model, &said)),
+    );
     Ok((own, bill))
 }
 

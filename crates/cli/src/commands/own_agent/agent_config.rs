@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use foveal_agent::{AgentInput, AgentTool, RunLimits, Settings};
+use foveal_agent::{AgentInput, AgentTool, ModelPrice, RunLimits, Settings};
 use foveal_engine::entry_facts::DUPLICATE_DETECTION_ARGUMENT;
 use foveal_engine::placement::base_files::{BaseFile, parse_base_files, render_base_files};
-use foveal_gateway::request_prices::upstream_price_card;
-use foveal_pricing::prices::PriceCard;
+use foveal_gateway::request_prices::known_price_card;
 use foveal_pricing::tokens::Tokens;
 use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 use foveal_proxy::price_overrides::PriceOverrides;
@@ -68,7 +67,7 @@ pub(crate) fn agent_settings(
     let (model, dialect) = (server.model.clone(), server.dialect);
     let is_newer_claude = model.contains("claude") && !model.contains("claude-3");
     let asks_for_much = dialect == ApiDialect::Messages && is_newer_claude;
-    let prices = chosen_price_card(chosen, own);
+    let price = chosen_model_price(chosen, own);
     Settings {
         session: session.0.clone(),
         system_prompt: system_prompt(directory, company, files),
@@ -76,7 +75,7 @@ pub(crate) fn agent_settings(
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
         drops_bound_thinking: server.drops_bound_thinking,
         limits,
-        prices,
+        price,
         directory: directory.display().to_string(),
         waits_for_tasks: company == InteractionMode::Interactive,
         model,
@@ -84,12 +83,14 @@ pub(crate) fn agent_settings(
     }
 }
 
-/// Returns the price card of a model, or `None` if it is free: a model on this machine without an
-/// own price of the user.
-pub(crate) fn chosen_price_card(chosen: &ChosenModel, own: &PriceOverrides) -> Option<PriceCard> {
+/// Returns the price of a model. A model on this machine is free unless the user set a price.
+pub(crate) fn chosen_model_price(chosen: &ChosenModel, own: &PriceOverrides) -> ModelPrice {
     let (model, protocol) = (&*chosen.server.model, chosen.server.dialect.protocol());
-    let is_free = chosen.is_free && own.find_override(model, NO_UPSTREAM).is_none();
-    (!is_free).then(|| upstream_price_card(own, model, NO_UPSTREAM, protocol))
+    if chosen.is_free && own.find_override(model, NO_UPSTREAM).is_none() {
+        return ModelPrice::Free;
+    }
+    known_price_card(own, model, NO_UPSTREAM, protocol)
+        .map_or(ModelPrice::Unknown, ModelPrice::Known)
 }
 
 fn agent_tool(tool: &'static foveal_tools::Tool) -> AgentTool {

@@ -156,12 +156,14 @@ impl From<TokenizerName> for Tokenizer {
 }
 
 /// The validated command line: the sessions to replay, and the output.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ReplayConfig {
     pub(super) paths: Vec<PathBuf>,
     pub(super) format: Option<SessionFormat>,
     pub(super) profiles: Vec<&'static Profile>,
     pub(super) prices: PriceCard,
+    /// Whether the user chose the prices, by name or by a model.
+    pub(super) has_chosen_prices: bool,
     /// The provider's constraints; `None`: those of the recorded models.
     pub(super) constraints: Option<ProviderConstraints>,
     pub(super) tokenizer: Tokenizer,
@@ -176,7 +178,7 @@ pub(crate) struct ReplayConfig {
 }
 
 /// The prompt to show.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PromptSelection {
     /// The number of the request, from 1.
     pub(super) turn: u32,
@@ -222,6 +224,7 @@ impl ReplayArguments {
             paths: self.paths,
             format: self.format,
             profiles,
+            has_chosen_prices: self.prices.is_some() || model.is_some(),
             prices,
             constraints: model.map(|model| model.constraints),
             tokenizer: self.tokenizer.into(),

@@ -1,6 +1,7 @@
 //! `foveal replay`: the cost of recorded sessions under each profile, and the evidence that each
 //! kept.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, bail};
 use foveal_agent_setup::sessions::{self as agent_sessions, FoundSessions};
 use foveal_engine::profile::DEFAULT_PROFILE;
+use foveal_gateway::request_prices::known_price_card;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::Protocol;
 use foveal_proxy::models::recorded_constraints;
 use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
 use foveal_screen::escape_one_line;
+use foveal_settings::build_price_overrides;
 use foveal_store::Store;
 use foveal_transcript::CancelToken;
 
@@ -44,6 +49,9 @@ pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::R
     let Some(found) = find_session_files(config, environment)? else {
         bail!("{}", sessions::NO_SESSIONS_HINT);
     };
+    let by_model = recorded_price_card(config, &found, environment)
+        .map(|prices| ReplayConfig { prices, ..config.clone() });
+    let config = by_model.as_ref().unwrap_or(config);
     let cancel = &interrupt::cancel_on_ctrl_c();
     let builder = Mutex::new(report_builder(config));
     // Without a store there were no earlier savings.
@@ -161,6 +169,30 @@ fn find_session_files(
         found.unlisted.extend(kept.unlisted);
     }
     Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
+}
+
+/// Returns the prices of the model that a single session was recorded with: the user's own, or list
+/// prices. `None` if the user chose prices, or there is no such model with a known price.
+fn recorded_price_card(
+    config: &ReplayConfig,
+    found: &FoundSessions,
+    environment: &Environment,
+) -> Option<PriceCard> {
+    let [file] = found.files.as_slice() else { return None };
+    if config.has_chosen_prices {
+        return None;
+    }
+    let mut models = BTreeSet::new();
+    agent_sessions::load_sessions(file, config.format, &mut |session| {
+        let entries = session.conversations.iter().flat_map(|it| it.entries());
+        models.extend(entries.filter_map(|entry| entry.model.as_deref()).map(str::to_owned));
+    })
+    .ok()?;
+    let settings = environment.read_user_settings().unwrap_or_default();
+    let own = build_price_overrides(&settings.gateway.prices).unwrap_or_default();
+    let card = |model: &String| known_price_card(&own, model, "", Protocol::Chat);
+    let first = card(models.first()?)?;
+    models.iter().all(|model| card(model).as_ref() == Some(&first)).then_some(first)
 }
 
 /// Returns the files that the user named, and those of foveal's own sessions that the user named by

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use foveal_agent::{
-    AgentEvent, IndexingProgress, RunOutcome, RunTotals, START_AGENT, SideModelTotals,
+    AgentEvent, IndexingProgress, LimitKind, RunOutcome, RunTotals, START_AGENT, SideModelTotals,
+    UNKNOWN_COST_ADVICE,
 };
 use foveal_engine::views::CurationProgress;
 use foveal_pricing::tokens::Tokens;
@@ -190,6 +191,9 @@ impl RunPrinter {
                 output::print(with_final_newline(text))?;
                 notice::print_notice("the model refused to continue");
             }
+            RunOutcome::Limit { limit: LimitKind::UnknownCost } => notice::print_notice(
+                format_args!("stopped before the task was done: {UNKNOWN_COST_ADVICE}"),
+            ),
             RunOutcome::Limit { limit } => {
                 notice::print_notice(format_args!(
                     "stopped before the task was done: the limit of {} was reached",
@@ -211,7 +215,7 @@ impl RunPrinter {
             format_plural(spent.turns.into(), "request"),
             format_tokens(Tokens(spent.total_tokens())),
         );
-        let cost = cost_suffix(spent.charge.cost);
+        let cost = cost_suffix(spent.charge.cost, spent.charge.has_unknown_cost);
         let about = if self.is_estimated { "about " } else { "" };
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
@@ -305,7 +309,7 @@ fn sub_agent_usage_text(spent: &RunTotals) -> String {
     }
     let (count, turns) =
         (format_plural(of.count.into(), "sub-agent"), format_plural(of.turns.into(), "request"));
-    let cost = cost_suffix(of.cost);
+    let cost = cost_suffix(of.cost, false);
     format!(" (of that, {count}: {turns}, {} tokens{cost})", format_tokens(Tokens(of.tokens)))
 }
 
