@@ -731,7 +731,7 @@ fn commands_that_only_read_need_no_approval() {
 /// Runs a task with a model of which no price is known.
 fn run_unpriced(world: &World, upstream: &MockProvider, options: &str) -> Ran {
     let mut command = world.command("run");
-    command.args(["--model", &format!("openai:quartz-9@{}", upstream.url())]);
+    command.args(["--model", &format!("chat:quartz-9@{}", upstream.url())]);
     command.args(options.split_whitespace());
     command.env("FOVEAL_MODEL_KEY", KEY).arg("make it three").stdin(Stdio::null());
     world.ran(&mut command)
@@ -773,7 +773,8 @@ fn a_run_and_its_replay_tell_the_same_cost() {
     let spent = events(&ran).pop().expect("an event")["spent"]["cost"].as_f64().expect("a cost");
     assert!(spent > 0.0);
     let name = crate::run_sessions::name(&world);
-    let told = world.output(&format!("replay {name} --json --profile balanced"));
+    let id = name.rsplit(' ').next().expect("an id");
+    let told = world.output(&format!("replay {id} --json --profile balanced"));
     let document: Value = serde_json::from_str(&told).expect("JSON");
     let bill = &document["raw"]["bill"];
     let dollars = |part: &str| bill[part]["dollars"].as_f64().expect("dollars");
