@@ -752,7 +752,8 @@ fn a_cost_that_is_not_known_is_called_unknown_and_keeps_no_limit() {
     let looks = || calls(&[("grep", json!({"pattern": "p"}))]);
     let upstream = provider([looks(), looks()]);
     let ran = run_unpriced(&world, &upstream, "--max-cost 1");
-    assert_eq!((ran.code, upstream.request_count()), (Some(1), 1), "{}", ran.err);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("1 request, "), "{}", ran.err);
     assert!(ran.err.contains("no price of the model is known"), "{}", ran.err);
     // A price of the user's own makes it known.
     let prices = "[[gateway.prices]]\nmodel = \"quartz-*\"\ninput = 1\noutput = 2\n";
