@@ -335,7 +335,7 @@ fn what_cannot_be_understood_is_never_written() {
         ("{\"mcpServers\": []}", "`mcpServers` is not an object"),
         (
             "{\"mcpServers\": {\"foveal\": {\"command\": \"/x/other\"}}}",
-            "`foveal` is another program",
+            "`foveal` is the entry of another program",
         ),
     ] {
         world.write("home/.cursor/mcp.json", text);
