@@ -179,11 +179,18 @@ impl Agent {
             {
                 self.handle_request_progress(event, now, &mut actions);
             }
-            AgentInput::ResultReduced { number, id, kind, cached, bytes, bytes_sent }
-                if self.is_awaiting_request(number) =>
-            {
+            AgentInput::ResultReduced {
+                number,
+                id,
+                kind,
+                cached,
+                bytes,
+                bytes_sent,
+                curated_text,
+            } if self.is_awaiting_request(number) => {
                 let kind = kind.label();
-                let event = AgentEvent::Reduced { id, kind, cached, bytes, bytes_sent };
+                let event =
+                    AgentEvent::Reduced { id, kind, cached, bytes, bytes_sent, curated_text };
                 actions.push(AgentAction::Emit(event));
             }
             AgentInput::AnswerCompleted { number, answer: said }

@@ -50,6 +50,9 @@ pub enum AgentEvent {
         bytes: u64,
         /// Bytes that are sent.
         bytes_sent: u64,
+        /// The text that is sent of a curated read.
+        #[serde(skip)]
+        curated_text: Option<String>,
     },
     /// The progress of a model that describes files for the index during the run.
     Indexing(IndexingProgress),

@@ -50,6 +50,8 @@ pub enum AgentInput {
         bytes: u64,
         /// Bytes that are sent.
         bytes_sent: u64,
+        /// The text that is sent of a curated read.
+        curated_text: Option<String>,
     },
     /// A piece of an answer.
     AnswerDelta {

@@ -119,11 +119,29 @@ fn a_person_sees_it_at_work() {
         ..ScriptedOutcome::from(thinks())
     }));
     let world = world("curating-terminal", &upstream, "messages", "");
+    let out = terminal_output(&world, READ.split(' ').chain(["--no-pager"]));
+    assert!(out.contains("curating steps.rs: the model is waited for"), "{out}");
+    assert!(out.contains("steps.rs curated by messages:small@"), "{out}");
+    assert!(out.contains("its thinking: foveal expand "), "{out}");
+    // A run shows the same.
+    world.write("steps.rs", file(90));
+    let main = provider([
+        calls(&[("read_file", json!({"path": "steps.rs"}))]),
+        ModelReply::from_text("Seen."),
+    ]);
+    let model = model(&main, "chat");
+    let out = terminal_output(&world, ["run", "--model", &model, "what does step_12 do?"]);
+    assert!(out.contains("steps.rs: the model is waited for"), "{out}");
+    assert!(out.contains("steps.rs curated by messages:small@"), "{out}");
+}
+
+/// Returns the output of the program at a terminal.
+fn terminal_output<'a>(world: &World, arguments: impl IntoIterator<Item = &'a str>) -> String {
     let size = PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 };
     let terminal = native_pty_system().openpty(size).expect("a terminal");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
     command.env_clear();
-    command.args(READ.split(' ').chain(["--no-pager"]));
+    command.args(arguments);
     command.env("HOME", world.folder.join("home"));
     command.env("TERM", "xterm-256color");
     command.cwd(&world.folder);
@@ -133,11 +151,9 @@ fn a_person_sees_it_at_work() {
     let mut out = Vec::new();
     // At the end of a terminal reading fails.
     drop(reader.read_to_end(&mut out));
-    assert!(child.wait().expect("it ends").success());
-    let out = String::from_utf8_lossy(&out);
-    assert!(out.contains("curating steps.rs: the model is waited for"), "{out}");
-    assert!(out.contains("steps.rs curated by messages:small@"), "{out}");
-    assert!(out.contains("its thinking: foveal expand "), "{out}");
+    let out = String::from_utf8_lossy(&out).into_owned();
+    assert!(child.wait().expect("it ends").success(), "{out}");
+    out
 }
 
 /// Whoever no longer wants to wait is not held up.

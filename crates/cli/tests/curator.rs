@@ -211,4 +211,9 @@ fn agents_that_are_served_are_shown_what_it_chose() {
     });
     assert!(out.contains("a model chose these lines") && out.contains("pub fn step_12()"));
     assert!(!out.contains("value_3 = 13"));
+    assert!(out.contains("[121-300 left out: step_13, step_14, "), "{out}");
+    // The conversation that the curator is given has the call as the agent made it.
+    let asked = bodies(&curator)[0].to_string();
+    assert!(asked.contains("[calls read_file {"), "{asked}");
+    assert!(!asked.contains("version") && !asked.contains("null"), "{asked}");
 }

@@ -55,12 +55,91 @@ fn short_files_are_shown_in_full_and_long_ones_by_what_matters() {
     );
 }
 
+/// A class of many methods, each of ten lines.
+fn class_of_methods(count: usize) -> String {
+    let mut text =
+        "import os\nimport sys\n\n\nclass Parser:\n    \"\"\"Parses.\"\"\"\n\n".to_owned();
+    for at in 0..count {
+        text += &format!("    def _step_{at}(self, value):\n");
+        for line in 0..8 {
+            text += &format!("        value = self.next_{at}(value, {line})\n");
+        }
+        text += "        return value\n\n";
+    }
+    text
+}
+
+#[test]
+fn without_a_question_every_signature_is_shown() {
+    let world = World::new("shell_signatures");
+    world.write("parser.py", class_of_methods(120));
+    let shown = world.output("read parser.py");
+    let count = |what: &str| shown.lines().filter(|line| line.contains(what)).count();
+    assert_eq!((count("→    def "), count("→import ")), (120, 2), "{shown}");
+    let kept = count("→");
+    let share = format!("{}.{} %", kept * 100 / 1_327, kept * 1_000 / 1_327 % 10);
+    let heading =
+        format!("File: parser.py (curated)\nTotal lines: 1327 | Preserved: {kept} ({share})\n");
+    assert!(shown.starts_with(&heading) && kept < 500, "{heading}: {shown}");
+}
+
+/// A file whose two subjects are apart, and more that is about neither.
+fn two_subjects() -> String {
+    let mut text = "import re\n\n\nclass Session:\n".to_owned();
+    let mut add = |name: &str, doc: &str, word: &str, lines: usize| {
+        text += &format!("    def {name}(self, response):\n        \"\"\"{doc}\"\"\"\n");
+        for line in 0..lines {
+            text += &format!("        response = self.{word}_{line}(response, {line})\n");
+        }
+        text += "        return response\n\n";
+    };
+    add("resolve_redirects", "Follows each redirect to its target.", "redirect", 90);
+    for at in 0..20 {
+        add(&format!("send_{at}"), "Sends a part of the request.", "prepare", 12);
+    }
+    add("should_strip_auth", "Decides whether auth is stripped.", "auth", 25);
+    for at in 0..20 {
+        add(&format!("close_{at}"), "Closes a part of the session.", "drop", 12);
+    }
+    text
+}
+
+#[test]
+fn two_questions_in_one_are_both_answered() {
+    let world = World::new("shell_two_questions");
+    world.write("sessions.py", two_subjects());
+    let mut command = world.command("read sessions.py --for");
+    let ran = world.ran(command.arg("how are redirects followed, and when is auth stripped?"));
+    let count = |what: &str| ran.out.lines().filter(|line| line.contains(what)).count();
+    assert_eq!((count("self.redirect_"), count("self.auth_")), (90, 25), "{}", ran.out);
+    assert!(count("→") < 400, "{}", ran.out);
+}
+
+#[test]
+fn calls_that_are_not_resolved_are_counted() {
+    let world = World::new("shell_graph_unresolved");
+    let router = |name: &str| {
+        format!(
+            "pub struct {name};\n\nimpl {name} {{\n    pub fn nest(self) -> Self {{\n        self\n    }}\n}}\n"
+        )
+    };
+    world.write("src/router.rs", router("Router"));
+    for at in 0..5 {
+        world.write(&format!("src/other_{at}.rs"), router(&format!("Other{at}")));
+    }
+    let calls = "    make().nest();\n".repeat(7);
+    world.write("src/main.rs", format!("fn main() {{\n{calls}}}\n"));
+    world.output("index .");
+    let shown = world.output("graph Router::nest");
+    assert!(shown.contains("[7 calls of `nest` are not resolved: find them with grep]"), "{shown}");
+}
+
 #[test]
 fn a_line_that_is_cut_is_not_preserved() {
     let world = World::new("shell_one_line");
     for (bytes, head) in [
-        (3_000_000, "File: one.txt (beginning)\nTotal lines: 1 | Preserved: 0 (0 %)\n1→xxx"),
-        (100_000, "File: one.txt (long lines cut)\nTotal lines: 1 | Preserved: 0 (0 %)\n1→xxx"),
+        (3_000_000, "File: one.txt (beginning)\nTotal lines: 1 | Preserved: 0 (0.0 %)\n1→xxx"),
+        (100_000, "File: one.txt (long lines cut)\nTotal lines: 1 | Preserved: 0 (0.0 %)\n1→xxx"),
     ] {
         world.write("one.txt", "x".repeat(bytes) + "\n");
         let read = world.output("read one.txt");

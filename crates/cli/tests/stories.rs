@@ -113,15 +113,52 @@ fn a_long_file_is_curated_and_its_gaps_are_read() {
     world.write("project/app.rs", app());
     assert_eq!(app().lines().count(), 1_200);
     let range = ("read_lines", json!({"path": "app.rs", "start": 5, "end": 8}));
-    let (results, _) = after(&world, "--profile curated", &[read("app.rs"), range]);
+    let (results, _) = after(&world, "", &[read("app.rs"), range]);
     let [view, lines] = results.as_slice() else { panic!("{results:?}") };
     assert!(view.starts_with("File: app.rs\nTotal lines: 1200\n"), "{view}");
+    let numbered = view.lines().filter(|line| line.contains('→')).count();
+    let share = format!(
+        "[curated: {numbered} of 1200 lines ({}.{} %)]\n",
+        numbered / 12,
+        numbered % 12 * 10 / 12
+    );
+    assert!(view.contains(&share), "{share}: {view}");
     assert!(view.contains(" left out: ") && view.lines().count() < 600, "{view}");
     let whole: Vec<String> = (5..=8)
         .zip(app().lines().skip(4))
         .map(|(number, line)| format!("{number}→{line}\n"))
         .collect();
     assert_eq!(lines.trim_end(), whole.concat().trim_end());
+}
+
+/// The limit of the settings, by file too, and the mode of the call decide what a run is shown.
+#[test]
+fn a_run_is_shown_what_limit_and_mode_say() {
+    let shown = |test: &str, settings: &str, options: &str, asked: &[(&str, Value)]| {
+        let world = World::new(test);
+        world.write("project/app.rs", app());
+        world.write("home/.config/foveal/config.toml", settings);
+        let (results, _) = after(&world, options, asked);
+        results.iter().map(|result| result.contains("[curated: ")).collect::<Vec<_>>()
+    };
+    let mode = |mode: &str| ("read_file", json!({"path": "app.rs", "mode": mode}));
+    assert_eq!(shown("story-limit", "", "", &[read("app.rs")]), [true]);
+    for settings in [
+        "file_read_small_threshold = 1200\n",
+        "[read]\nsmall_lines = 1200\n",
+        "[read]\nfor_files = [{ glob = \"*.rs\", small_lines = 1200 }]\n",
+        "[agent]\nprofile = \"balanced\"\n",
+    ] {
+        assert_eq!(shown("story-limit", settings, "", &[read("app.rs")]), [false], "{settings}");
+    }
+    let below = "[read]\nsmall_lines = 1199\n";
+    assert_eq!(shown("story-limit", below, "", &[read("app.rs")]), [true]);
+    assert_eq!(shown("story-mode", "", "", &[mode("full")]), [false]);
+    for options in ["", "--profile balanced", "--profile lossless", "--profile max"] {
+        assert_eq!(shown("story-mode", "", options, &[mode("curated")]), [true], "{options}");
+    }
+    let focus = ("focus", json!({"paths": ["app.rs"]}));
+    assert_eq!(shown("story-focus", "", "", &[focus, read("app.rs")]), [false, false]);
 }
 
 #[test]
@@ -518,7 +555,7 @@ fn a_file_of_1200_lines_over_three_turns() {
     let lines = |results: &[String]| results.iter().map(|it| it.lines().count()).sum::<usize>();
     let mut sent = Vec::new();
     for question in ["What does app.rs do?", "How does the main loop work?", "Add error handling"] {
-        let options = if sent.is_empty() { "--profile curated" } else { "--continue" };
+        let options = if sent.is_empty() { "" } else { "--continue" };
         run(&world, &upstream, options, question);
         sent.push(lines(&results(&bodies(&upstream).pop().expect("a request"))));
     }

@@ -76,6 +76,9 @@ pub struct CurateSettings {
     pub saving_min: f64,
     /// Whether files that the conversation already knows are curated again.
     pub again: bool,
+    /// Whether a note states the shown share; false for callers whose headings state it.
+    #[serde(default)]
+    pub states_share: bool,
 }
 
 /// Settings for the rewrite of old reads.
@@ -248,6 +251,7 @@ impl Settings {
                 amount: CurationAmount::Adaptive,
                 saving_min: 0.1,
                 again: false,
+                states_share: true,
             }),
             ..Self::balanced()
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use foveal_engine::engine::Engine;
 use foveal_engine::entry_size::{EntryMeasurer, EntrySize};
 use foveal_engine::lines::ExcerptSource;
-use foveal_engine::message_shape::{Decision, MessageShape, ShapePiece};
+use foveal_engine::message_shape::{Decision, MessageShape, ShapeKind, ShapePiece};
 use foveal_engine::overrides::{RequestOverrides, ResultOverride};
 use foveal_engine::plan_step::{BacklogChange, EntryState, PlanStep};
 use foveal_engine::planner::Planner;
@@ -426,6 +426,8 @@ impl ConversationState {
                 tool: record.facts(*index).call.as_ref().map(|call| call.tool.clone()),
                 tokens: record.facts(*index).tokens,
                 tokens_sent: self.engine.entry_state(*index).tokens,
+                curated_text: (shape.kind == ShapeKind::Curated)
+                    .then(|| shape.render(&result.content)),
             })
         });
         reduced.collect()

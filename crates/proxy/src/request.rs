@@ -119,6 +119,8 @@ pub struct ResultReduction {
     pub tokens: Tokens,
     /// Tokens that are sent.
     pub tokens_sent: Tokens,
+    /// The text that is sent of a curated read.
+    pub curated_text: Option<String>,
 }
 
 /// The point where a request no longer continues the previous one of its conversation.

@@ -7,7 +7,7 @@ use foveal_engine::views::{
     CurationAmount, LineLabel, LineSelection, ReadContext, ViewRequest, ViewSource,
 };
 use foveal_pricing::tokens::Tokens;
-use foveal_syntax::{EntityIndex, LineRange, OmittedLines, ParsedFile};
+use foveal_syntax::{Entity, EntityIndex, LineRange, OmittedLines, ParsedFile, parse_file};
 use foveal_transcript::{ContentHash, LineNumber};
 
 use crate::curation::{CurationQuery, Curator, MentionedLine, SourceFile, ViewBudget};
@@ -267,6 +267,18 @@ fn hidden_entity_labels(gaps: &[OmittedLines], parsed: &ParsedFile) -> Vec<LineL
         Some(LineLabel { line: entity.signature.first, text: entity.name.clone() })
     };
     gaps.iter().flat_map(|gap| &gap.hides).filter_map(label).collect()
+}
+
+/// Returns the names of all entities of the file at `path`, each at the first line of its signature,
+/// so that notes name those of omitted lines. `first` is the number of the first line of `text`.
+pub fn entity_labels(path: &str, text: &str, first: LineNumber) -> Vec<LineLabel> {
+    let before = first.0.saturating_sub(1);
+    let parsed = parse_file(path, text);
+    let label = |entity: &Entity| LineLabel {
+        line: LineNumber(entity.signature.first.0.saturating_add(before)),
+        text: entity.name.clone(),
+    };
+    parsed.entities.iter().map(label).collect()
 }
 
 /// Adds `by` to all lines of a view, which turns lines of a read into lines of the file.

@@ -75,6 +75,7 @@ fn curating(lines_min: u32) -> Settings {
         amount: CurationAmount::Share(0.5),
         saving_min: 0.1,
         again: false,
+        states_share: true,
     };
     Settings { curate: Some(curate), ..Settings::lossless() }
 }

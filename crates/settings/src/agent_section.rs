@@ -30,7 +30,7 @@ pub const PROFILES: [&str; 8] = [
 pub struct AgentSection {
     /// Project files that `foveal run` gives the model from the start, as far as they exist.
     pub base_files: Vec<String>,
-    /// The profile by which foveal's own agent leaves old results out of prompts.
+    /// The profile by which foveal's own agent leaves contents out of prompts.
     #[serde(deserialize_with = "deserialize_profile")]
     #[schemars(extend("enum" = PROFILES))]
     pub profile: String,
@@ -63,7 +63,7 @@ impl Default for AgentSection {
         let to_count = |number| u32::try_from(number).unwrap_or(u32::MAX);
         Self {
             base_files: Vec::new(),
-            profile: "balanced".to_owned(),
+            profile: "curated".to_owned(),
             sub_agents: true,
             budget: None,
             budget_low: None,

@@ -142,6 +142,9 @@ pub struct Effect {
     /// the same content is visible elsewhere.
     #[serde(default)]
     pub verbatim: bool,
+    /// Whether the call asks for the lines of a file that matter, however long it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub curated: bool,
     /// Whether the call uses one of foveal's own tools, by the name that a client gives it.
     #[serde(default)]
     pub is_own: bool,

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_engine::output_budget::OutputBudget;
 use foveal_engine::views::{
-    CurationRecord, LineLabel, LineSelection, ProgressListener, ReadContext, ViewRequest,
-    ViewSource,
+    CurationRecord, LineSelection, ProgressListener, ReadContext, ViewRequest, ViewSource,
 };
+use foveal_relevance::curated_view_source::entity_labels;
 use foveal_relevance::curation::{CurationQuery, last_uncut_line_of_text};
 use foveal_store::{CacheStore, CurationKey};
-use foveal_syntax::{Entity, LineRange, parse_file};
+use foveal_syntax::LineRange;
 use foveal_transcript::{Handle, LineNumber};
 
 use crate::answer_budget::{choose_view, fit_view};
@@ -76,12 +76,9 @@ impl ViewSource for ReadViewSelector<'_> {
 
 /// Returns a view of the lines in `ranges`, with the names of the entities in all others.
 fn lines_view(read: &ReadContext<'_>, ranges: &[(u32, u32)]) -> LineSelection {
-    let parsed = parse_file(read.path, read.text);
-    let label =
-        |entity: &Entity| LineLabel { line: entity.signature.first, text: entity.name.clone() };
     LineSelection {
         lines: ranges.iter().map(|(from, to)| (LineNumber(*from), LineNumber(*to))).collect(),
-        names: parsed.entities.iter().map(label).collect(),
+        names: entity_labels(read.path, read.text, read.first),
         is_exact: true,
         ..LineSelection::default()
     }

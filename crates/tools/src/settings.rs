@@ -89,6 +89,7 @@ pub(crate) fn shaping_settings() -> Settings {
             amount: CurationAmount::Adaptive,
             saving_min: SAVING_MIN,
             again: true,
+            states_share: false,
         }),
         shapes_own: true,
         ..Settings::balanced()

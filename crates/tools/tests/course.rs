@@ -228,8 +228,9 @@ fn structure_focus_and_many_files() {
     curated(&world);
     let outline = world.call("outline", json!({"path": "src/lib.rs"}));
     assert!(
-        outline
-            .starts_with("File: src/lib.rs (structure)\nTotal lines: 300 | Preserved: 60 (20 %)\n"),
+        outline.starts_with(
+            "File: src/lib.rs (structure)\nTotal lines: 300 | Preserved: 60 (20.0 %)\n"
+        ),
         "{outline}"
     );
     world.call("focus", json!({"paths": ["src/lib.rs"]}));

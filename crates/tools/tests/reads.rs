@@ -187,7 +187,8 @@ fn an_outline_is_shown_in_full() {
     world.write("a.rs", source(400));
     let outline = world.call("outline", json!({"path": "a.rs"}));
     assert!(
-        outline.starts_with("File: a.rs (structure)\nTotal lines: 2000 | Preserved: 400 (20 %)\n")
+        outline
+            .starts_with("File: a.rs (structure)\nTotal lines: 2000 | Preserved: 400 (20.0 %)\n")
     );
     assert_eq!(numbered(&outline).len(), 400);
 }
@@ -203,7 +204,7 @@ fn files_too_long_to_be_curated_are_shown_from_the_beginning() {
         let read = world.call("read_file", asked);
         assert!(
             read.starts_with(
-                "File: long.txt (beginning)\nTotal lines: 15000 | Preserved: 100 (0 %)\n1→1 x"
+                "File: long.txt (beginning)\nTotal lines: 15000 | Preserved: 100 (0.6 %)\n1→1 x"
             ),
             "{}",
             &read[..200]

@@ -139,6 +139,7 @@ impl Screen {
                 cached: false,
                 bytes: 16_000,
                 bytes_sent: number(second),
+                curated_text: Some("7→the step\n[8-99 left out]".to_owned()),
             },
             "indexes" => {
                 let parts: Vec<&str> = second.split(' ').collect();

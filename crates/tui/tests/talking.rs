@@ -95,6 +95,27 @@ fn a_curator_thinks_in_a_box_that_opens_again() {
     screen.has_not("│ It is about").play("key ctrl-o").has("│ It is about step_12.");
 }
 
+/// A curated call opens to the text that the model is sent, with the reasoning behind the choice.
+#[test]
+fn a_curated_call_opens_to_what_the_model_is_sent() {
+    let mut screen = Screen::new(60, 24);
+    screen.play(
+        "type go
+         key enter
+         call a read_file {\"path\":\"a.rs\"}
+         result a 7→the step\\n8→hidden
+         helps a It is about step_12.
+         helped a a.rs curated by m: 10 of 300 lines, 1.2 s
+         sent 1 1
+         reduced a 4100
+         done",
+    );
+    screen.has("curated: 4 100 of 16 000 bytes sent to the model");
+    screen.play("key alt-up alt-up alt-up ctrl-o");
+    screen.has("    7→the step\n    [8-99 left out]").has_not("hidden");
+    screen.has("    It is about step_12.");
+}
+
 #[test]
 fn a_call_shows_what_it_is_about_and_how_much_came() {
     let mut screen = Screen::new(60, 16);

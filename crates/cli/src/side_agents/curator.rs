@@ -15,6 +15,7 @@ use foveal_engine::views::{
 };
 use foveal_providers::ModelSpec;
 use foveal_redaction::redact_text;
+use foveal_relevance::curated_view_source::entity_labels;
 use foveal_store::ContentStore;
 use foveal_tools::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
@@ -136,7 +137,8 @@ impl SideCurator {
                 .store_reasoning(heard.into_iter().map(|answered| answered.reasoning)),
         });
         (watch.report)(CurationProgress::Chose(by.clone()));
-        Some(LineSelection { by: Some(by), ..curation.into_view() })
+        let names = entity_labels(read.path, read.text, read.first);
+        Some(LineSelection { by: Some(by), names, ..curation.into_view() })
     }
 }
 

@@ -99,6 +99,7 @@ fn curate_settings(settings: &mut Settings) -> &mut CurateSettings {
         amount: CurationAmount::Adaptive,
         saving_min: 0.2,
         again: false,
+        states_share: true,
     })
 }
 

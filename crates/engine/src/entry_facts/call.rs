@@ -27,6 +27,10 @@ pub struct CallFacts {
 /// An argument of any call by which the model turns off the detection of duplicates.
 pub const DUPLICATE_DETECTION_ARGUMENT: &str = "enable_duplicate_detection";
 
+/// An argument that a tool session adds to the arguments of a read: the version of the file. The
+/// model did not write it.
+pub const VERSION_ARGUMENT: &str = "_version";
+
 impl CallFacts {
     /// Computes the facts of a call whose relative paths start at `directory`.
     pub(super) fn from_call(call: &ToolCall, directory: Option<&str>) -> Self {

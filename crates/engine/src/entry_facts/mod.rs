@@ -8,7 +8,7 @@ mod fact_table;
 mod file_names;
 mod line_hash;
 
-pub use call::{CallFacts, DUPLICATE_DETECTION_ARGUMENT};
+pub use call::{CallFacts, DUPLICATE_DETECTION_ARGUMENT, VERSION_ARGUMENT};
 pub use edits::{EditFacts, EditSide, EditText, edited_file, is_edit};
 pub use entry::{ArgumentLine, EntryFacts, line_text, visible_texts};
 pub(crate) use fact_table::FactTable;

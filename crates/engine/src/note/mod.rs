@@ -5,12 +5,14 @@
 
 mod machine_file_kind;
 mod note_text;
+mod shown_share;
 
 use serde::{Deserialize, Serialize};
 
 use foveal_transcript::{EntryIndex, Handle};
 
 pub use self::machine_file_kind::MachineFileKind;
+pub use self::shown_share::ShownShare;
 
 /// First and last number of a range of lines of a file, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +129,8 @@ pub enum NoteKind {
     Remark(Box<str>),
     /// The kind and length of a file of which only head and end are shown.
     EndsOf(MachineFileKind),
+    /// The share of a file's lines that a curated view shows.
+    Curated(ShownShare),
     /// The handle of omitted content.
     Behind,
     /// Lines of a file that are missing in its outline, a view or a map.
@@ -252,9 +256,11 @@ impl NoteKind {
             | Self::MoreFiles
             | Self::NoRoom { .. }
             | Self::Quoted(_) => NoteTarget::Omitted,
-            Self::EveryNumbered(_) | Self::Heading | Self::Remark(_) | Self::EndsOf(_) => {
-                NoteTarget::NoContent
-            }
+            Self::EveryNumbered(_)
+            | Self::Heading
+            | Self::Remark(_)
+            | Self::EndsOf(_)
+            | Self::Curated(_) => NoteTarget::NoContent,
         }
     }
 }

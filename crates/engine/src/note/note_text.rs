@@ -186,6 +186,9 @@ impl Note {
             NoteKind::EndsOf(sort) => {
                 write!(f, "[{sort} of {lines} lines, {bytes} bytes: its head and its end]")
             }
+            NoteKind::Curated(share) => {
+                write!(f, "[curated: {} of {} lines ({share})]", share.shown, share.all)
+            }
             NoteKind::Behind => match self.handle {
                 Some(handle) => write!(f, "[{}]", way.hint_for(handle)),
                 None => Ok(()),

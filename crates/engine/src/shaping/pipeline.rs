@@ -184,7 +184,7 @@ pub fn clear_result(
 /// Removes the lines that the level no longer shows.
 fn apply_level(ask: &ResultShapingInputs<'_>, draft: &mut ShapeDraft<'_>) {
     match ask.chosen_view {
-        Some(chosen) => view::apply_view(draft, chosen),
+        Some(chosen) => view::apply_view(draft, chosen, ask.settings),
         None => {
             reduction::reduce_to_level(draft, ask.level, ask.first_view.map(|first| &first.view));
         }
@@ -223,7 +223,7 @@ fn insert_pointers(
     let first_view = ask.chosen_view.filter(|chosen| chosen.level == ReductionLevel::Arrival);
     if !allows_pointers(ask, draft) {
         if let Some(chosen) = first_view {
-            view::apply_view(draft, chosen);
+            view::apply_view(draft, chosen, ask.settings);
         }
         terminal_noise::cut_noise(draft);
         return;
@@ -235,7 +235,7 @@ fn insert_pointers(
         let gap = pointers::identical_result_gap(draft, name, *source);
         draft.omit_lines("identical", 0..draft.len(), gap);
     } else if let Some(chosen) = first_view {
-        view::apply_view(draft, chosen);
+        view::apply_view(draft, chosen, ask.settings);
     }
     terminal_noise::cut_noise(draft);
     let minimum = min_block_size(ask.settings);
@@ -247,7 +247,7 @@ fn insert_pointers(
         inputs.insignificant_lines = readable.insignificant_lines;
         if !inputs.insignificant_lines.is_empty() {
             *draft = ShapeDraft::new(draft.content, draft.facts);
-            view::apply_view_without(draft, chosen, &inputs.insignificant_lines);
+            view::apply_view_without(draft, chosen, &inputs.insignificant_lines, ask.settings);
             terminal_noise::cut_noise(draft);
         }
     }

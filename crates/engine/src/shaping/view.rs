@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::message_shape::ShapeKind;
-use crate::note::{Counts, Note, NoteKind};
+use crate::note::{Counts, Note, NoteKind, ShownShare};
+use crate::settings::Settings;
 use crate::views::{
     ChosenView, GAP_NAMES_MAX, LineLabel, LineSelection, ViewRequest, is_listable_name,
     is_safe_in_note,
@@ -19,8 +20,8 @@ use super::excerpt;
 const REMARK_BYTES_MAX: usize = 240;
 
 /// Omits the lines of the file that the view does not keep, and inserts its remarks.
-pub fn apply_view(draft: &mut ShapeDraft<'_>, chosen: &ChosenView) {
-    apply_view_without(draft, chosen, &[]);
+pub fn apply_view(draft: &mut ShapeDraft<'_>, chosen: &ChosenView, settings: &Settings) {
+    apply_view_without(draft, chosen, &[], settings);
 }
 
 /// Applies a view and omits the kept lines at `unsaid` as well.
@@ -28,10 +29,13 @@ pub(super) fn apply_view_without(
     draft: &mut ShapeDraft<'_>,
     chosen: &ChosenView,
     unsaid: &[usize],
+    settings: &Settings,
 ) {
-    let rule = match chosen.wanted {
-        ViewRequest::Curated(_) => "curated",
-        ViewRequest::Summary(_) => "summary",
+    let (rule, states_share) = match chosen.wanted {
+        ViewRequest::Curated(_) => {
+            ("curated", settings.curate.as_ref().is_some_and(|curate| curate.states_share))
+        }
+        ViewRequest::Summary(_) => ("summary", false),
     };
     let mut keep = select_view_lines(draft, &chosen.view);
     unsaid.iter().for_each(|at| keep[*at] = false);
@@ -45,6 +49,9 @@ pub(super) fn apply_view_without(
     let places = LinePositions::from_draft(draft);
     let names = OmittedNames::from_view(draft, &chosen.view, &places);
     omit_ranges(draft, &keep, &names, rule, chosen.wanted.shape_kind());
+    if states_share {
+        insert_share(draft, rule);
+    }
     insert_file_kind(draft, &chosen.view, rule);
     for remark in &chosen.view.remarks {
         let is_fit = is_safe_in_note(&remark.text, REMARK_BYTES_MAX);
@@ -54,6 +61,19 @@ pub(super) fn apply_view_without(
             draft.insert_heading(rule, at..at + 1, note);
         }
     }
+}
+
+/// Inserts a note on the share of the file's lines that is kept, before the first of them.
+fn insert_share(draft: &mut ShapeDraft<'_>, rule: &'static str) {
+    let numbered = |at: &usize| draft.result_line(*at).number.is_some();
+    let count = |sum: usize| u32::try_from(sum).unwrap_or(u32::MAX);
+    let mut visible = (0..draft.len()).filter(numbered).filter(|at| draft.is_visible(*at));
+    let Some(first) = visible.next() else { return };
+    let share = ShownShare {
+        shown: count(1 + visible.count()),
+        all: count((0..draft.len()).filter(numbered).count()),
+    };
+    draft.insert_heading(rule, first..first + 1, Note::new(NoteKind::Curated(share)));
 }
 
 /// Inserts a note on the kind of the file before its first kept line.

@@ -176,7 +176,8 @@ fn request_first_view(
     let facts = record.facts(entry);
     let effect = &facts.call.as_ref()?.effect;
     let [read] = effect.reads.as_slice() else { return None };
-    let is_small = facts.printed.lines.len() < curate.lines_min as usize;
+    let lines_min = if effect.curated { 1 } else { curate.lines_min as usize };
+    let is_small = facts.printed.lines.len() < lines_min;
     if facts.is_error || is_small || effect.kind != EffectKind::Read || read.span != ReadSpan::All {
         return None;
     }
@@ -184,6 +185,7 @@ fn request_first_view(
         return None;
     }
     if !curate.again
+        && !effect.curated
         && before.iter().any(|earlier| mentions_file(record.facts(*earlier), &read.path))
     {
         return None;
@@ -191,7 +193,7 @@ fn request_first_view(
     let content = &record.entry(entry).tool_result()?.content;
     let (path, first, text) = ReadText::from_result(&facts.printed, content, facts.content_hash)?;
     let count = text.line_count();
-    if first != LineNumber(1) || path != read.path || count < curate.lines_min as usize {
+    if first != LineNumber(1) || path != read.path || count < lines_min {
         return None;
     }
     let wanted = ViewRequest::Curated(curate.amount);

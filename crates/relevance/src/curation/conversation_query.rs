@@ -26,6 +26,7 @@ impl CurationQuery {
         let before = &record.entries()[..upto.as_usize().min(record.entries().len())];
         let mut question = Self::default();
         question.add_task_messages(before);
+        let mut has_subject = !question.is_empty();
         let mut age = 0;
         for (at, entry) in before.iter().enumerate().rev() {
             if age > RECENT_RESPONSES {
@@ -35,12 +36,17 @@ impl CurationQuery {
             let facts = record.facts(EntryIndex(index));
             match entry.role {
                 MessageRole::Assistant => {
+                    has_subject |= has_subject_of_its_own(entry, facts);
                     question.add_response(entry, facts, age);
                     age += 1;
                 }
                 MessageRole::Tool => question.add_result(entry, facts, age),
                 MessageRole::System | MessageRole::User => {}
             }
+        }
+        // Paths and contents of files that were merely read tell no subject.
+        if !has_subject && question.told.is_empty() {
+            question.phrases.clear();
         }
         question
     }
@@ -124,6 +130,21 @@ impl CurationQuery {
             self.told.push(MentionedLine { path: path.to_owned(), line, age });
         }
     }
+}
+
+/// Returns whether a response of the model tells what it looks for: by its words, by a call that
+/// does more than show places, or by a question to a tool.
+fn has_subject_of_its_own(entry: &TranscriptEntry, facts: &EntryFacts) -> bool {
+    let shows_places = |kind: EffectKind| matches!(kind, EffectKind::Read | EffectKind::List);
+    let asks = |block: &ContentBlock| match block {
+        ContentBlock::Text(text) | ContentBlock::Reasoning(text) => !text.trim().is_empty(),
+        ContentBlock::Call(call) => {
+            let question = call.arguments.get("question").and_then(|asked| asked.as_str());
+            question.is_some_and(|asked| !asked.trim().is_empty())
+        }
+        ContentBlock::Result(_) | ContentBlock::Opaque { .. } => false,
+    };
+    facts.calls.iter().any(|call| !shows_places(call.effect.kind)) || entry.blocks.iter().any(asks)
 }
 
 /// Collects all strings in the arguments of a call.

@@ -9,7 +9,9 @@ use super::curated_view::{CuratedView, ViewBudget, ViewPart};
 use super::curation_input::{CurationInput, SourceFile};
 use super::decision_forest::DecisionForest;
 use super::machine_files::machine_file_kind;
-use super::piece_selection::{SelectionGoal, StopCriterion, select_rows};
+use super::piece_selection::{
+    FirstRows, SelectionGoal, StopCriterion, join_selections, select_rows,
+};
 use super::query::CurationQuery;
 use super::{signal, structural_scores};
 use crate::embedding::StaticModel;
@@ -84,25 +86,56 @@ impl Curator {
         question: &CurationQuery,
         budget: ViewBudget,
     ) -> CuratedView {
+        let split = question.split_questions();
         let scene = CurationInput::new(file, question, &self.model);
         let columns = signal::compute_columns(&scene);
-        let likely = || self.unit_likelihoods(&columns, scene.units.len());
+        if split.is_empty() {
+            return build_view(&scene, &self.select_rows(&scene, &columns, budget), &columns);
+        }
+        // Each question gets the lines that it would get alone: the answers to one say nothing of
+        // the others.
+        let count = split.len() as f64;
+        let budget = match budget {
+            ViewBudget::Share(share) => ViewBudget::Share(share / count),
+            ViewBudget::Adaptive => ViewBudget::Adaptive,
+        };
+        let select = |one: &CurationQuery| {
+            let scene = CurationInput::new(file, one, &self.model);
+            self.select_rows(&scene, &signal::compute_columns(&scene), budget)
+        };
+        let selections: Vec<_> = split.iter().map(select).collect();
+        build_view(&scene, &join_selections(&scene, selections, budget), &columns)
+    }
+
+    /// Selects the rows of a file for its query. `columns` are the signals of its units.
+    fn select_rows(
+        &self,
+        scene: &CurationInput<'_>,
+        columns: &[Vec<f32>],
+        budget: ViewBudget,
+    ) -> Vec<Option<usize>> {
+        let question = scene.question;
+        let likely = || self.unit_likelihoods(columns, scene.units.len());
         let (worth, enough) = match (question.is_empty(), question.is_from_conversation()) {
-            (true, _) => (structural_scores::score_units(&scene), STRUCTURE_STOP),
+            (true, _) => (structural_scores::score_units(scene), STRUCTURE_STOP),
             (false, true) => (likely(), CONVERSATION_STOP),
             (false, false) => (likely(), TEXT_QUERY_STOP),
         };
-        let ends = machine_file_kind(file.parsed).is_some();
-        let answers = if ends { Vec::new() } else { find_answering_functions(&scene) };
+        let ends = machine_file_kind(scene.parsed).is_some();
+        let answers = if ends { Vec::new() } else { find_answering_functions(scene) };
         // Without a query the ends of a machine-written file are enough.
         let enough = if ends && question.is_empty() {
             StopCriterion::LineScore(f32::INFINITY)
         } else {
             enough
         };
-        let demand =
-            SelectionGoal { unit_scores: worth, answers, ends_first: ends, budget, stop: enough };
-        build_view(&scene, &select_rows(&scene, &demand), &columns)
+        let first = match (ends, question.is_empty()) {
+            (true, _) => FirstRows::Ends,
+            (false, true) => FirstRows::Structure,
+            (false, false) => FirstRows::None,
+        };
+        let demand = SelectionGoal { unit_scores: worth, answers, first, budget, stop: enough };
+        select_rows(scene, &demand)
     }
 
     /// Returns the columns of all signals for the units of `file`.

@@ -19,6 +19,7 @@ mod piece;
 mod piece_selection;
 mod query;
 mod query_terms;
+mod questions;
 mod signal;
 mod structural_scores;
 mod unit;

@@ -1,9 +1,9 @@
 //! The selection of pieces: the highest expected score for the lines they take.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
-use foveal_syntax::EntityIndex;
+use foveal_syntax::{Entity, EntityIndex, EntityKind};
 
 use super::curated_view::ViewBudget;
 use super::curation_input::CurationInput;
@@ -99,6 +99,17 @@ pub(crate) enum StopCriterion {
     LineScore(f32),
 }
 
+/// The rows that are selected before all others, whatever they score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstRows {
+    /// None.
+    None,
+    /// The head and the end of the file.
+    Ends,
+    /// Imports, types and signatures.
+    Structure,
+}
+
 /// The parameters of a selection.
 #[derive(Debug)]
 pub(crate) struct SelectionGoal {
@@ -106,8 +117,8 @@ pub(crate) struct SelectionGoal {
     pub(crate) unit_scores: Vec<f32>,
     /// The answering functions, which are selected first.
     pub(crate) answers: Vec<EntityIndex>,
-    /// Whether the ends of the file are selected first.
-    pub(crate) ends_first: bool,
+    /// The rows that are selected before all others.
+    pub(crate) first: FirstRows,
     /// The number of lines that may be kept.
     pub(crate) budget: ViewBudget,
     /// The condition that ends the selection.
@@ -119,7 +130,7 @@ impl SelectionGoal {
     fn line_bounds(&self, count: usize) -> (usize, usize) {
         match self.budget {
             ViewBudget::Share(_) => (count, self.budget.lines_max(count)),
-            ViewBudget::Adaptive if self.ends_first => (0, ENDS_LINES_MAX.min(count)),
+            ViewBudget::Adaptive if self.first == FirstRows::Ends => (0, ENDS_LINES_MAX.min(count)),
             ViewBudget::Adaptive => {
                 let most = adaptive_lines_max(count);
                 (((SHARE_MIN * count as f32) as usize).min(most / 2), most)
@@ -130,8 +141,7 @@ impl SelectionGoal {
 
 /// Selects the rows to keep; each has the unit for which it is kept.
 pub(crate) fn select_rows(scene: &CurationInput<'_>, demand: &SelectionGoal) -> Vec<Option<usize>> {
-    let SelectionGoal { unit_scores: worth, answers, ends_first: ends, budget, stop: enough } =
-        demand;
+    let SelectionGoal { unit_scores: worth, answers, first, budget, stop: enough } = demand;
     let (budget, enough) = (*budget, *enough);
     let count = scene.rows.len();
     let (least, most) = demand.line_bounds(count);
@@ -152,8 +162,16 @@ pub(crate) fn select_rows(scene: &CurationInput<'_>, demand: &SelectionGoal) -> 
         kept_score: 0.0,
     };
     let all: f32 = (0..count).map(|row| choosing.row_score(row)).sum();
-    if *ends {
-        choosing.keep_ends(most);
+    match first {
+        FirstRows::None => {}
+        FirstRows::Ends => choosing.keep_ends(most),
+        // The structure is whole or, in a small share of the file, by score.
+        FirstRows::Structure => {
+            let rows = structure_rows(scene);
+            if is_adaptive || rows.len() <= most {
+                rows.into_iter().for_each(|row| choosing.keep_row(row, scene.unit_of[row]));
+            }
+        }
     }
     let mut heap: BinaryHeap<PieceCandidate> = (0..choosing.pieces.len())
         .map(|piece| PieceCandidate { density: choosing.score_density(piece).0, piece })
@@ -193,12 +211,42 @@ pub(crate) fn select_rows(scene: &CurationInput<'_>, demand: &SelectionGoal) -> 
     let options = CleanupOptions { rows_max: whole_max, has_query: asks };
     clean_up_view(scene, &mut choosing.rows, &statements, options);
     if is_adaptive {
-        choosing.fill_short_gaps();
-        if choosing.kept_count as f32 > WHOLE_SHARE * count as f32 {
-            choosing.keep_all_rows();
-        }
+        fill_short_gaps(scene, &mut choosing.rows);
     }
     choosing.rows
+}
+
+/// Joins the selections of several queries of one file.
+pub(crate) fn join_selections(
+    scene: &CurationInput<'_>,
+    selections: Vec<Vec<Option<usize>>>,
+    budget: ViewBudget,
+) -> Vec<Option<usize>> {
+    let mut rows = vec![None; scene.rows.len()];
+    for selection in selections {
+        rows.iter_mut().zip(selection).for_each(|(row, kept)| *row = row.or(kept));
+    }
+    if budget == ViewBudget::Adaptive {
+        fill_short_gaps(scene, &mut rows);
+    }
+    rows
+}
+
+/// Keeps gaps that are as short as their notes, and all rows if the view would save little.
+fn fill_short_gaps(scene: &CurationInput<'_>, rows: &mut [Option<usize>]) {
+    let mut row = 0;
+    while row < rows.len() {
+        let length = rows[row..].iter().take_while(|kept| kept.is_none()).count();
+        if (1..=FILLED_GAP_MAX).contains(&length) {
+            (row..row + length).for_each(|at| rows[at] = Some(scene.unit_of[at]));
+        }
+        row += length.max(1);
+    }
+    if rows.iter().flatten().count() as f32 > WHOLE_SHARE * rows.len() as f32 {
+        (0..rows.len()).for_each(|at| {
+            rows[at].get_or_insert(scene.unit_of[at]);
+        });
+    }
 }
 
 impl PieceSelection<'_> {
@@ -285,28 +333,29 @@ impl PieceSelection<'_> {
             }
         }
     }
+}
 
-    fn fill_short_gaps(&mut self) {
-        self.kept_count = self.rows.iter().flatten().count();
-        let mut row = 0;
-        while row < self.rows.len() {
-            let length = self.rows[row..].iter().take_while(|kept| kept.is_none()).count();
-            if (1..=FILLED_GAP_MAX).contains(&length) {
-                for at in row..row + length {
-                    self.rows[at] = Some(self.scene.unit_of[at]);
-                }
-                self.kept_count += length;
-            }
-            row += length.max(1);
-        }
-    }
+/// Returns the rows of imports, types and signatures with their attributes, ascending. Keys of data
+/// files are data.
+fn structure_rows(scene: &CurationInput<'_>) -> Vec<usize> {
+    let entities = scene.parsed.entities.iter().filter(|entity| entity.kind != EntityKind::Key);
+    let rows = entities.flat_map(|entity| {
+        let header = match entity.kind {
+            EntityKind::Imports => scene.entity_rows(entity),
+            _ => header_rows(scene, entity),
+        };
+        entity.attributes.map(line_rows).into_iter().chain([header]).flatten()
+    });
+    let rows: BTreeSet<usize> = rows.filter(|row| *row < scene.rows.len()).collect();
+    rows.into_iter().collect()
+}
 
-    fn keep_all_rows(&mut self) {
-        self.kept_count = self.rows.len();
-        for (row, kept) in self.rows.iter_mut().enumerate() {
-            kept.get_or_insert(self.scene.unit_of[row]);
-        }
-    }
+/// Returns the rows of an entity's header. The first line of a long header is the most informative.
+fn header_rows(scene: &CurationInput<'_>, entity: &Entity) -> std::ops::Range<usize> {
+    let rows = line_rows(entity.signature);
+    let lines = if rows.len() <= HEADER_LINES_MAX { rows.len() } else { 1 };
+    let end = (rows.start + lines).min(scene.rows.len());
+    rows.start.min(end)..end
 }
 
 /// Returns the headers of the entities around a unit, the innermost first.
@@ -316,11 +365,5 @@ pub(crate) fn enclosing_headers(
 ) -> impl Iterator<Item = std::ops::Range<usize>> {
     let entity = scene.units[unit].entity;
     let around = entity.into_iter().flat_map(|at| scene.parsed.ancestry(at));
-    around.map(|(_, entity)| {
-        let rows = line_rows(entity.signature);
-        // The first line of a long header is the most informative.
-        let lines = if rows.len() <= HEADER_LINES_MAX { rows.len() } else { 1 };
-        let end = (rows.start + lines).min(scene.rows.len());
-        rows.start.min(end)..end
-    })
+    around.map(|(_, entity)| header_rows(scene, entity))
 }

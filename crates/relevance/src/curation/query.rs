@@ -1,5 +1,6 @@
 //! The query of a curation: the parts of a conversation that indicate which lines matter.
 
+use super::questions;
 use foveal_transcript::LineNumber;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,24 @@ impl CurationQuery {
         if !text.trim().is_empty() {
             self.phrases.push(Phrase { text: text.to_owned(), voice, age });
         }
+    }
+
+    /// Returns a query for each question of a task that consists of several, such as `how are
+    /// redirects followed, and when is auth stripped?`; empty for any other task.
+    pub(crate) fn split_questions(&self) -> Vec<Self> {
+        let is_task = |phrase: &Phrase| phrase.voice == PhraseSource::Task;
+        let Some(task) = self.phrases.iter().rposition(is_task) else { return Vec::new() };
+        let whole = self.phrases[task].text.trim();
+        let single = |part: &str| {
+            let mut query = self.clone();
+            // The arguments of a tool call repeat the question.
+            query
+                .phrases
+                .iter_mut()
+                .for_each(|phrase| phrase.text = phrase.text.replace(whole, part));
+            query
+        };
+        questions::split(whole).into_iter().map(single).collect()
     }
 
     /// Returns whether the query has phrases of a model or its tool calls.

@@ -1,5 +1,6 @@
 //! The nodes and relations of a repository, with lookups by node and by file.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -146,6 +147,8 @@ pub struct Relations {
     pub(super) incoming: Vec<u32>,
     /// For each node the start of its relations in `incoming`, and one end.
     pub(super) incoming_starts: Vec<u32>,
+    /// By name, the number of calls that no definition of that name can be told for.
+    pub(super) unresolved_calls: BTreeMap<Box<str>, u32>,
 }
 
 impl Relations {
@@ -221,6 +224,12 @@ impl Relations {
         let starts = &self.incoming_starts;
         let (from, to) = (starts[of.index()], starts[of.index() + 1]);
         self.incoming[from as usize..to as usize].iter().map(|at| &self.relations[*at as usize])
+    }
+
+    /// Returns the number of calls of a node's name that are related to no definition, because it is
+    /// not clear which one they mean.
+    pub fn unresolved_calls(&self, of: NodeId) -> u32 {
+        self.unresolved_calls.get(&self.node(of).name).copied().unwrap_or(0)
     }
 
     /// Returns the position of a node's file among the files.

@@ -1,6 +1,6 @@
 //! Builds the relations of a repository from the symbols of its files.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -34,14 +34,19 @@ impl Relations {
         let table = DefinitionTable::new(&files);
         let reexports = Reexports::new(&files);
         let nodes = file_and_entity_nodes(&table);
-        let mut found = RelationBuilder { nodes: &nodes, relations: Vec::new() };
+        let mut found = RelationBuilder {
+            nodes: &nodes,
+            relations: Vec::new(),
+            unresolved_calls: BTreeMap::new(),
+        };
         for at in 0..files.len() {
             found.add_containment(&table, at);
             found.add_imports_and_uses(&NameResolver::new(&table, &reexports, at));
             found.add_tested_files(&table, &reexports.modules, at);
         }
+        let unresolved_calls = found.unresolved_calls;
         let relations = merge_relations(found.relations);
-        Self::with_lookups(nodes, table.ranges, relations)
+        Self { unresolved_calls, ..Self::with_lookups(nodes, table.ranges, relations) }
     }
 
     /// Adds the lookup tables to sorted relations.
@@ -69,7 +74,8 @@ impl Relations {
             incoming[*place as usize] = at;
             *place += 1;
         }
-        Self { nodes, files, relations, starts, incoming, incoming_starts }
+        let unresolved_calls = BTreeMap::new();
+        Self { nodes, files, relations, starts, incoming, incoming_starts, unresolved_calls }
     }
 }
 
@@ -134,6 +140,7 @@ fn entity_node(path: &Arc<str>, definition: &Definition, parent: NodeId) -> Rela
 struct RelationBuilder<'a> {
     nodes: &'a [RelationNode],
     relations: Vec<Relation>,
+    unresolved_calls: BTreeMap<Box<str>, u32>,
 }
 
 impl RelationBuilder<'_> {
@@ -208,12 +215,29 @@ impl RelationBuilder<'_> {
         let share = meant.evidence / meant.nodes.len().max(1) as f32;
         // A use with many candidates is mostly related to the wrong one.
         if share < RELATION_WEIGHT_MIN {
+            if of.role == UseRole::Call {
+                self.count_unresolved_call(resolver, of);
+            }
             return;
         }
         for to in meant.nodes {
             let kind = self.relation_kind(of.role, from, to);
             let (count, line) = (of.count, of.line);
             self.push(Relation { from, kind, to, weight: share, count, line });
+        }
+    }
+
+    /// Counts a call of a name that the repository defines.
+    fn count_unresolved_call(&mut self, resolver: &NameResolver<'_>, of: &SymbolUse) {
+        let name = resolver.file.name_at(of.name);
+        if resolver.table.name_id(name).is_none() {
+            return;
+        }
+        match self.unresolved_calls.get_mut(name) {
+            Some(count) => *count = count.saturating_add(of.count),
+            None => {
+                self.unresolved_calls.insert(name.into(), of.count);
+            }
         }
     }
 

@@ -83,6 +83,7 @@ pub fn eager_view_settings() -> Settings {
         amount: CurationAmount::Adaptive,
         saving_min: 0.1,
         again: true,
+        states_share: true,
     });
     if let Some(rewrite) = &mut settings.rewrite {
         rewrite.old_reads =

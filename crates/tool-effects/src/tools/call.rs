@@ -72,11 +72,10 @@ fn own_tool_effect(name: &str, arguments: CallArguments<'_>) -> Effect {
 
 fn named_tool_effect(name: &str, arguments: CallArguments<'_>) -> Effect {
     match ToolKind::find_by_name(name).map(|kind| kind.action) {
-        Some(ToolAction::Read)
-            if name == "read_file" && arguments.text(&["mode"]) == Some("full") =>
-        {
-            action_effect(ToolAction::ReadLines, arguments)
-        }
+        Some(ToolAction::Read) if name == "read_file" => match arguments.text(&["mode"]) {
+            Some("full") => action_effect(ToolAction::ReadLines, arguments),
+            mode => Effect { curated: mode == Some("curated"), ..read_effect(arguments) },
+        },
         Some(action) => {
             let trims_start = TRIMMING_SHELLS.contains(&name);
             Effect { trims_start, ..action_effect(action, arguments) }

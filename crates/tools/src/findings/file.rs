@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use foveal_engine::entry_facts::VERSION_ARGUMENT;
 use foveal_engine::note::LineNumberRange;
 use foveal_relevance::numbered_listing::ListingRow;
 use foveal_transcript::ContentHash;
@@ -54,7 +55,7 @@ impl FileText {
             "path": self.path,
             "mode": self.mode,
             "question": self.question,
-            "version": self.version.hash,
+            VERSION_ARGUMENT: self.version.hash,
         })
     }
 }

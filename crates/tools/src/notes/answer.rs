@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use foveal_engine::note::ShownShare;
+
 /// A note on an answer as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnswerNote {
@@ -148,8 +150,8 @@ impl Display for AnswerNote {
             ),
             Self::File { file, mode } => write!(f, "File: {file} ({mode})"),
             Self::LinesShown { all, shown } => {
-                let share = (u64::from(*shown) * 100).checked_div(u64::from(*all)).unwrap_or(100);
-                write!(f, "Total lines: {all} | Preserved: {shown} ({share} %)")
+                let share = ShownShare { shown: *shown, all: *all };
+                write!(f, "Total lines: {all} | Preserved: {shown} ({share})")
             }
             Self::BytesShown { bytes, shown } => {
                 write!(f, "Total bytes: {bytes} | Preserved: {shown} lines")

@@ -128,6 +128,13 @@ pub(crate) enum SearchNote {
     },
     /// The symbol has no relations: no calls, references or containments in either direction.
     NothingRelated,
+    /// Calls of the name of a symbol may be calls of it, or of another one of that name.
+    UnresolvedCalls {
+        /// The name.
+        name: Box<str>,
+        /// The number of calls.
+        count: u32,
+    },
     /// A model's description of an entity, made when its file was indexed. It may be wrong.
     ModelSays {
         /// The entity, or the one that it is related to.
@@ -198,6 +205,10 @@ impl Display for SearchNote {
                 write!(f, "[`{symbol}` is {count} things; ask again with path:line of one]")
             }
             Self::NothingRelated => f.write_str("[no relations found]"),
+            Self::UnresolvedCalls { name, count } => {
+                let (calls, are) = if *count == 1 { ("call", "is") } else { ("calls", "are") };
+                write!(f, "[{count} {calls} of `{name}` {are} not resolved: find them with grep]")
+            }
             Self::ModelSays { of, words } => write!(f, "[a model says of {of}: {words}]"),
             Self::NoIndex(folder) => {
                 write!(f, "[`{folder}` has no index: search it with grep]")

@@ -202,7 +202,7 @@ fn each_note() -> Vec<(String, &'static str)> {
         (showing(FileDisplayMode::NoText("empty file".into())), "File: src/a.rs (empty file)"),
         (
             AnswerNote::LinesShown { all: 8, shown: 2 }.to_string(),
-            "Total lines: 8 | Preserved: 2 (25 %)",
+            "Total lines: 8 | Preserved: 2 (25.0 %)",
         ),
         (
             AnswerNote::LinesShown { all: 0, shown: 0 }.to_string(),

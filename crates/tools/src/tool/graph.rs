@@ -201,8 +201,13 @@ fn render_lists(
             text.push_note_indented(2, SearchNote::MoreEntries(more));
         }
     }
-    if lists.is_empty() {
-        text.push_note(SearchNote::NothingRelated);
+    match root.relations.unresolved_calls(of) {
+        0 if lists.is_empty() => text.push_note(SearchNote::NothingRelated),
+        0 => {}
+        count => {
+            let name = root.relations.node(of).name.clone();
+            text.push_note(SearchNote::UnresolvedCalls { name, count });
+        }
     }
     text
 }

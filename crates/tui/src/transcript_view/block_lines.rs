@@ -305,8 +305,15 @@ fn call_detail_lines(
     }
     let ToolState::Done { text, is_error, .. } = &tool.state else { return lines };
     let style = if *is_error { colours.role_style(TextRole::Error) } else { Style::new() };
+    if !tool.curator_thinking.is_empty() {
+        lines.push(Line::styled("    ──", aside));
+        let thinking = printable_text(&tool.curator_thinking);
+        lines
+            .extend(thinking.lines().flat_map(|line| indented_lines(line, columns, "    ", aside)));
+    }
     lines.push(Line::styled("    ──", aside));
-    let all = printable_text(text);
+    // The model reads the curated text in place of the result.
+    let all = printable_text(tool.curated_text.as_ref().unwrap_or(text));
     for line in all.lines().take(RESULT_LINES_MAX) {
         lines.extend(indented_lines(line, columns, "    ", style));
     }

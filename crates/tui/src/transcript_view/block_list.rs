@@ -253,14 +253,14 @@ impl TranscriptView {
         }
     }
 
-    /// Records that the model is sent less than the whole result of this call.
-    pub(crate) fn set_reduction(&mut self, id: &str, given: String) {
+    /// Changes the latest call with this id, whatever its state.
+    pub(crate) fn update_call(&mut self, id: &str, update: impl FnOnce(&mut ToolBlock)) {
         let found = self.items.iter_mut().rev().find_map(|item| match &mut item.block {
             ChatBlock::Tool(tool) if tool.id == id => Some((tool, &mut item.cached_lines)),
             _ => None,
         });
         if let Some((tool, laid)) = found {
-            tool.reduction = Some(given);
+            update(tool);
             *laid = None;
         }
     }

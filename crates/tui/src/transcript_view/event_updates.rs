@@ -21,12 +21,13 @@ impl TranscriptView {
             AgentEvent::Sent { rewrite, inactive, .. } => {
                 self.note_request(rewrite, inactive);
             }
-            AgentEvent::Reduced { id, kind, bytes, bytes_sent, .. } => {
+            AgentEvent::Reduced { id, kind, bytes, bytes_sent, curated_text, .. } => {
                 let [bytes, sent] = [bytes, bytes_sent].map(numbers::format_count);
-                self.set_reduction(
-                    &id,
-                    format!("{kind}: {sent} of {bytes} bytes sent to the model"),
-                );
+                let told = format!("{kind}: {sent} of {bytes} bytes sent to the model");
+                self.update_call(&id, |tool| {
+                    tool.reduction = Some(told);
+                    tool.curated_text = curated_text;
+                });
             }
             AgentEvent::Text { text } => self.append_reply(&text),
             AgentEvent::Reasoning { text } => self.append_thinking(&text, now_ms),
@@ -46,7 +47,10 @@ impl TranscriptView {
                 }
                 self.update_open_call(&id, |tool| tool.start_running(arguments, now_ms));
             }
-            AgentEvent::Progress { model: Some(work), message, .. } => {
+            AgentEvent::Progress { model: Some(work), message, id } => {
+                if let CurationProgress::Thinks(piece) = &work {
+                    self.update_call(&id, |tool| tool.append_curator_thinking(piece));
+                }
                 self.apply_curation_progress(work, message, now_ms);
             }
             AgentEvent::Progress { id, message, model: None } => {

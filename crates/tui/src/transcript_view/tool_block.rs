@@ -37,6 +37,10 @@ pub(crate) struct ToolBlock {
     pub(crate) began_ms: u64,
     /// The part of the result that the model is sent, where that is less than all.
     pub(crate) reduction: Option<String>,
+    /// The text that the model is sent of a curated read.
+    pub(crate) curated_text: Option<String>,
+    /// The reasoning of a model that chose that text.
+    pub(crate) curator_thinking: String,
     /// The activity of the sub-agent that runs the call.
     pub(crate) sub_agent: Option<Box<SubAgentActivity>>,
 }
@@ -69,6 +73,8 @@ impl ToolBlock {
             state: ToolState::ReceivingArguments,
             began_ms: now_ms,
             reduction: None,
+            curated_text: None,
+            curator_thinking: String::new(),
             sub_agent: None,
         }
     }
@@ -112,6 +118,12 @@ impl ToolBlock {
         self.latest_output.push_str(text);
         let over = self.latest_output.len().saturating_sub(PROGRESS_BYTES_MAX);
         self.latest_output.drain(..self.latest_output.ceil_char_boundary(over));
+    }
+
+    /// Appends to the reasoning of the model that chooses the shown lines.
+    pub(crate) fn append_curator_thinking(&mut self, piece: &str) {
+        let room = RESULT_BYTES_MAX.saturating_sub(self.curator_thinking.len());
+        self.curator_thinking.push_str(&piece[..piece.floor_char_boundary(room.min(piece.len()))]);
     }
 
     /// Returns the last lines of the output.

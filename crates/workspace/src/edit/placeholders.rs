@@ -115,6 +115,7 @@ const PATTERNS: &[PlaceholderPattern] = &[
     // Runs and gutters.
     note_pattern(r"^\[last (\d+ )?lines? repeated \d+ more times\]$"),
     note_pattern(r"^\[every \d+th line numbered\]$"),
+    note_pattern(r"^\[curated: \d+ of \d+ lines \(.* %\)\]$"),
     note_pattern(r"^\[\d+ lines( that this edit replaced[^\[\]]*)?\]$"),
     // Histories.
     note_pattern(r"^\[File previously read: .*\]$"),

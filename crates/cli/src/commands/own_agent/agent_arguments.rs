@@ -28,10 +28,11 @@ pub(crate) struct AgentArguments {
     /// Repeat it for several. A resumed session keeps the files that it started with.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
     pub(crate) pin: Vec<String>,
-    /// How much of old results is omitted from prompts: off (nothing), lossless, balanced, curated
-    /// or max. The strategies of design documents (first-last-sampled, first-last-sampled-max5,
-    /// content-reset) rewrite earlier messages: where the provider caches prompts, they cost more
-    /// than balanced. If not given, that of the session, of your settings, or balanced.
+    /// How much is omitted from prompts: off (nothing), lossless, balanced (old results), curated
+    /// (as balanced, and of long files the lines that do not matter), or max. The strategies of
+    /// design documents (first-last-sampled, first-last-sampled-max5, content-reset) rewrite earlier
+    /// messages: where the provider caches prompts, they cost more than balanced. If not given,
+    /// that of the session, of your settings, or curated.
     #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
     pub(crate) profile: Option<String>,
 }

@@ -17,6 +17,7 @@ use foveal_proxy::rules::ShapingRules;
 use foveal_proxy::{Redactor, RequestShaper};
 use foveal_settings::AgentSection;
 use foveal_store::SessionId;
+use foveal_tools::ReadLimitViews;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::model_progress::ModelProgress;
 use foveal_tools::tool_table::ToolSet;
@@ -232,6 +233,9 @@ pub(super) fn session_shaper(
     }
     let folder = toolbox.roots.working_directory();
     let views = agent.opener.views_for_folder(folder, Arc::new(ParallelViews::start()));
+    let curates_first_reads = rules.settings.curate.is_some();
+    rules.settings.curate = ReadLimitViews::curate_settings();
+    let views = Arc::new(ReadLimitViews::new(Arc::clone(toolbox), curates_first_reads, views));
     let tell = curation_reporter(events, Arc::clone(waiting));
     rules.views = Some(Arc::new(ObservedViews::new(views, tell, Arc::clone(waiting))));
     let calls = &toolbox.settings.calls;

@@ -244,7 +244,13 @@ impl ShapedClient {
             inactive_reason: inactive,
         });
         for ResultReduction {
-            call: id, kind, is_pointer_only: cached, bytes, bytes_sent, ..
+            call: id,
+            kind,
+            is_pointer_only: cached,
+            bytes,
+            bytes_sent,
+            curated_text,
+            ..
         } in reduced
         {
             self.send_event(AgentInput::ResultReduced {
@@ -254,6 +260,7 @@ impl ShapedClient {
                 cached,
                 bytes,
                 bytes_sent,
+                curated_text,
             });
         }
     }

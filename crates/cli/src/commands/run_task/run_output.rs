@@ -12,6 +12,7 @@ use foveal_engine::views::CurationProgress;
 use foveal_pricing::tokens::Tokens;
 use foveal_screen::escape_one_line;
 use foveal_screen::numbers::{cost_suffix, format_count};
+use foveal_tools::call_control::CallProgress;
 use foveal_transcript::ToolCall;
 use serde::Serialize;
 
@@ -19,6 +20,7 @@ use crate::commands::own_agent::call_subject_line;
 use crate::notice;
 use crate::numbers::{format_dollars, format_plural, format_tokens};
 use crate::output;
+use crate::status_line::StatusLine;
 
 /// Characters of a text in a short message.
 const SHORT_TEXT_CHARS_MAX: usize = 200;
@@ -41,6 +43,8 @@ pub(super) struct RunPrinter {
     /// The time at which a model began to read files into the index, and the progress before.
     indexing_start: Option<(Instant, IndexingProgress)>,
     indexed: IndexingProgress,
+    /// The line of a model that works on a read.
+    curation_line: Option<StatusLine>,
 }
 
 impl RunPrinter {
@@ -56,6 +60,7 @@ impl RunPrinter {
             sub_agent_usage: None,
             indexing_start: None,
             indexed: IndexingProgress::default(),
+            curation_line: None,
         }
     }
 
@@ -68,6 +73,9 @@ impl RunPrinter {
             return self.print_sub_agent_event(told, label, event);
         }
         let took = call_duration(&mut self.call_starts, told);
+        if !matches!(told, AgentEvent::Progress { .. } | AgentEvent::Indexing(_)) {
+            self.hide_curation_line();
+        }
         if self.json {
             return print_json(&TimedEventLine { told, ms: duration_ms(took) });
         }
@@ -102,9 +110,7 @@ impl RunPrinter {
                 notice::print_notice(format_args!("  {}: {how}", short_line(name)));
             }
             AgentEvent::Progress { message, model: Some(work), .. } => {
-                if let CurationProgress::Chose(_) | CurationProgress::LeftOut(_) = work {
-                    notice::print_notice(format_args!("  {}", short_line(message)));
-                }
+                self.print_curation(message, work);
             }
             AgentEvent::Progress { model: None, .. } => {}
             AgentEvent::Indexing(told) => self.print_indexing(told),
@@ -126,6 +132,25 @@ impl RunPrinter {
             | AgentEvent::SideUsage { .. } => {}
         }
         Ok(())
+    }
+
+    /// Shows a model at work on a read: on a terminal in a line that goes, its outcome in one that
+    /// stays.
+    fn print_curation(&mut self, message: &str, work: &CurationProgress) {
+        if let CurationProgress::Chose(_) | CurationProgress::LeftOut(_) = work {
+            self.hide_curation_line();
+            notice::print_notice(format_args!("  {}", short_line(message)));
+            return;
+        }
+        let (message, model) = (message.to_owned(), Some(work.clone()));
+        let line = self.curation_line.get_or_insert_with(StatusLine::new);
+        line.show_progress(&CallProgress { done: 0, total: None, message, model });
+    }
+
+    fn hide_curation_line(&mut self) {
+        if let Some(line) = self.curation_line.take() {
+            line.hide_line();
+        }
     }
 
     /// Prints an event of a sub-agent. Text output has only its repeated requests.

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{ContentBlock, EntryMark, LineNumber, MessageRole, TranscriptEntry};
+use serde_json::Value;
 
 use super::curation::UnusableAnswer;
+use crate::entry_facts::VERSION_ARGUMENT;
 use crate::views::line_selection::KeptLineRanges;
 use crate::views::{CurationAmount, ReadContext};
 
@@ -151,7 +153,7 @@ fn format_message(entry: &TranscriptEntry) -> Option<String> {
         match block {
             ContentBlock::Text(said) => text.push_str(said.trim()),
             ContentBlock::Call(call) => {
-                let call = format!("[calls {} {}]", call.name, call.arguments);
+                let call = format!("[calls {} {}]", call.name, written_arguments(&call.arguments));
                 text.push_str(&truncate(&call, MESSAGE_LENGTH_MAX));
             }
             ContentBlock::Reasoning(_) | ContentBlock::Result(_) | ContentBlock::Opaque { .. } => {
@@ -162,6 +164,16 @@ fn format_message(entry: &TranscriptEntry) -> Option<String> {
     }
     let text = text.trim();
     (!text.is_empty()).then(|| format!("{who}: {}", truncate(text, MESSAGE_LENGTH_MAX)))
+}
+
+/// Returns the arguments of a call as the model wrote them: without absent ones, and without those
+/// that a tool session adds.
+fn written_arguments(arguments: &Value) -> Value {
+    let mut written = arguments.clone();
+    if let Some(fields) = written.as_object_mut() {
+        fields.retain(|name, value| name != VERSION_ARGUMENT && !value.is_null());
+    }
+    written
 }
 
 /// Truncates a text to `length_max` characters; an ellipsis replaces the last one if the text is
