@@ -265,7 +265,7 @@ fn reads_on(beside: &Arc<MockProvider>, parts: usize) -> MockProvider {
 const PARTS: usize = 9;
 
 fn world_with_parts(test: &str, curator: &MockProvider) -> World {
-    let more = "[agent]\nbudget = 30_000\nbudget_low = 26_000\n";
+    let more = "[agent]\nprofile = \"balanced\"\nbudget = 30_000\nbudget_low = 26_000\n";
     let world = world(test, curator, "chat", more);
     for part in 1..=PARTS {
         let line = |n: usize| format!("value {n} of part {part} is {}\n", n * part);

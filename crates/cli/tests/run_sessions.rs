@@ -436,7 +436,7 @@ fn what_was_decided_stands_behind_a_secret() {
         upstream.set_script(ReplyScript::in_order(turns));
         world.write(
             "home/.config/foveal/config.toml",
-            "[agent]\nbudget = 30_000\nbudget_low = 15_000\n",
+            "[agent]\nprofile = \"balanced\"\nbudget = 30_000\nbudget_low = 15_000\n",
         );
         let ran = run(&world, &upstream, dialect, "--yes --json");
         assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -131,7 +131,10 @@ fn calls_that_are_not_resolved_are_counted() {
     world.write("src/main.rs", format!("fn main() {{\n{calls}}}\n"));
     world.output("index .");
     let shown = world.output("graph Router::nest");
-    assert!(shown.contains("[7 calls of `nest` are not resolved: find them with grep]"), "{shown}");
+    assert!(shown.contains("\n7 calls of `nest` are not resolved: find them with"), "{shown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&world.output("graph Router::nest --json")).expect("JSON");
+    assert_eq!(json["unresolved_calls"], 7);
 }
 
 #[test]

@@ -71,6 +71,14 @@ fn a_symbol_is_told_with_what_leads_there_and_where_it_leads() {
 }
 
 #[test]
+fn calls_that_may_mean_several_things_are_counted() {
+    let world = world();
+    world.write("src/main.rs", "fn main() {\n    make().now();\n    make().now();\n}\n");
+    let told = world.call("graph", json!({"symbol": "src/retry.rs:13"}));
+    assert!(told.ends_with("[2 calls of `now` are not resolved: find them with grep]\n"), "{told}");
+}
+
+#[test]
 fn a_name_of_several_things_is_told_as_such() {
     let world = world();
     let several = world.call("graph", json!({"symbol": "now"}));

@@ -45,5 +45,6 @@ pub(super) fn relations_to_json(
         "relations": around.relations.iter().map(relation).collect::<Vec<Value>>(),
         "model_relations": related.iter().map(said).collect::<Vec<Value>>(),
         "left_out": around.left_out,
+        "unresolved_calls": relations.unresolved_calls(root),
     })
 }

@@ -85,8 +85,17 @@ pub(super) fn render_text(
         let (other, way) = if *from == root { (*to, "from here") } else { (*from, "to here") };
         says(&mut out, &format!("{}  {way}: {why}", node_label(relations, other)));
     }
-    if lists.is_empty() && related.is_empty() {
-        out.push_str("\nno relations found\n");
+    match relations.unresolved_calls(root) {
+        0 if lists.is_empty() && related.is_empty() => out.push_str("\nno relations found\n"),
+        0 => {}
+        count => {
+            let (calls, are) = if count == 1 { ("call", "is") } else { ("calls", "are") };
+            let name = &relations.node(root).name;
+            let _ = writeln!(
+                out,
+                "\n{count} {calls} of `{name}` {are} not resolved: find them with `foveal grep`"
+            );
+        }
     }
     out
 }
