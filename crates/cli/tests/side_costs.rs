@@ -158,7 +158,7 @@ fn what_is_under_way_at_the_end_counts() {
         ..ScriptedOutcome::from(chooses(1, 9))
     }));
     let world = world_of_four("side-under-way", &curator);
-    let ran = run(&world, &reads_one_after_the_other(&curator), "--json");
+    let ran = run(&world, &reads_one_after_the_other(&curator), "--json --profile balanced");
     assert_eq!(ran.code, Some(0), "{}", ran.out);
     let events = events(&ran);
     let [.., told, last] = &events[..] else { panic!("{events:?}") };

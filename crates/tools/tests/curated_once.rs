@@ -35,7 +35,8 @@ fn curated(text: &str, bytes: usize) -> (u32, usize) {
     let room =
         OutputBudget { tokens: Tokens(bytes as u64 / 3), bytes, lines: 1_900, is_json: false };
     let session = ToolSession::new(&Arc::new(toolbox), "test").with_output_budget(room);
-    let read = ToolRequest::new("read_file", json!({"path": "a.rs"}));
+    let read = json!({"path": "a.rs", "question": "what does step 7 double?"});
+    let read = ToolRequest::new("read_file", read);
     let answer = session.call(&read, &CallControl::NONE);
     assert!(!answer.is_error && answer.text.contains("(curated)"), "{}", answer.text);
     (curator.1.load(Ordering::Relaxed), answer.text.len())

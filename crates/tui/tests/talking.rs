@@ -98,7 +98,7 @@ fn a_curator_thinks_in_a_box_that_opens_again() {
 /// A curated call opens to the text that the model is sent, with the reasoning behind the choice.
 #[test]
 fn a_curated_call_opens_to_what_the_model_is_sent() {
-    let mut screen = Screen::new(60, 24);
+    let mut screen = Screen::new(80, 24);
     screen.play(
         "type go
          key enter

@@ -101,7 +101,7 @@ impl CurationQuery {
                 .for_each(|phrase| phrase.text = phrase.text.replace(whole, part));
             query
         };
-        questions::split(whole).into_iter().map(single).collect()
+        questions::split_text(whole).into_iter().map(single).collect()
     }
 
     /// Returns whether the query has phrases of a model or its tool calls.

@@ -16,7 +16,7 @@ const OPENERS: &[&str] =
 const JOINERS: &[&str] = &["and", "or", "then", "also"];
 
 /// Returns the questions of a text that consists of two or three; empty for any other text.
-pub(super) fn split(text: &str) -> Vec<&str> {
+pub(super) fn split_text(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     if text.len() > TEXT_BYTES_MAX {
         return all;
@@ -82,7 +82,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::split_text;
 
     #[test]
     fn questions_are_separated() {
@@ -106,7 +106,7 @@ mod tests {
             ("how are redirects followed?", &[]),
             ("", &[]),
         ] {
-            assert_eq!(split(text), expected, "{text}");
+            assert_eq!(split_text(text), expected, "{text}");
         }
     }
 }
