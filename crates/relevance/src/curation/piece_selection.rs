@@ -162,17 +162,7 @@ pub(crate) fn select_rows(scene: &CurationInput<'_>, demand: &SelectionGoal) -> 
         kept_score: 0.0,
     };
     let all: f32 = (0..count).map(|row| choosing.row_score(row)).sum();
-    match first {
-        FirstRows::None => {}
-        FirstRows::Ends => choosing.keep_ends(most),
-        // The structure is whole or, in a small share of the file, by score.
-        FirstRows::Structure => {
-            let rows = structure_rows(scene);
-            if is_adaptive || rows.len() <= most {
-                rows.into_iter().for_each(|row| choosing.keep_row(row, scene.unit_of[row]));
-            }
-        }
-    }
+    choosing.keep_first_rows(*first, most, is_adaptive);
     let mut heap: BinaryHeap<PieceCandidate> = (0..choosing.pieces.len())
         .map(|piece| PieceCandidate { density: choosing.score_density(piece).0, piece })
         .collect();
@@ -315,6 +305,21 @@ impl PieceSelection<'_> {
             self.rows[row] = Some(sake);
             self.kept_count += 1;
             self.kept_score += self.row_score(row);
+        }
+    }
+
+    /// Keeps the rows that come before all others, within `most` lines. The structure is kept whole
+    /// or, in a small share of the file, by score.
+    fn keep_first_rows(&mut self, first: FirstRows, most: usize, is_adaptive: bool) {
+        match first {
+            FirstRows::None => {}
+            FirstRows::Ends => self.keep_ends(most),
+            FirstRows::Structure => {
+                let rows = structure_rows(self.scene);
+                if is_adaptive || rows.len() <= most {
+                    rows.into_iter().for_each(|row| self.keep_row(row, self.scene.unit_of[row]));
+                }
+            }
         }
     }
 
