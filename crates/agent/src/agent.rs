@@ -172,26 +172,13 @@ impl Agent {
             AgentInput::Continue => self.begin_turn(None, now, &mut actions),
             AgentInput::Rewind { to } => self.rewind_to_user_message(to, now, &mut actions),
             AgentInput::RequestSent { number, .. }
+            | AgentInput::ResultReduced { number, .. }
             | AgentInput::AnswerDelta { number, .. }
             | AgentInput::RequestRetried { number, .. }
             | AgentInput::RequestFailed { number, .. }
                 if self.is_awaiting_request(number) =>
             {
                 self.handle_request_progress(event, now, &mut actions);
-            }
-            AgentInput::ResultReduced {
-                number,
-                id,
-                kind,
-                cached,
-                bytes,
-                bytes_sent,
-                curated_text,
-            } if self.is_awaiting_request(number) => {
-                let kind = kind.label();
-                let event =
-                    AgentEvent::Reduced { id, kind, cached, bytes, bytes_sent, curated_text };
-                actions.push(AgentAction::Emit(event));
             }
             AgentInput::AnswerCompleted { number, answer: said }
                 if self.is_awaiting_request(number) =>
@@ -261,6 +248,14 @@ impl Agent {
                 let told =
                     AgentEvent::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
                 actions.push(AgentAction::Emit(told));
+            }
+            AgentInput::ResultReduced {
+                id, kind, cached, bytes, bytes_sent, curated_text, ..
+            } => {
+                let kind = kind.label();
+                let event =
+                    AgentEvent::Reduced { id, kind, cached, bytes, bytes_sent, curated_text };
+                actions.push(AgentAction::Emit(event));
             }
             AgentInput::AnswerDelta { event, .. } => {
                 self.stream_estimate.add_event(&event);

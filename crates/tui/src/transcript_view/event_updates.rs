@@ -24,10 +24,7 @@ impl TranscriptView {
             AgentEvent::Reduced { id, kind, bytes, bytes_sent, curated_text, .. } => {
                 let [bytes, sent] = [bytes, bytes_sent].map(numbers::format_count);
                 let told = format!("{kind}: {sent} of {bytes} bytes sent to the model");
-                self.update_call(&id, |tool| {
-                    tool.reduction = Some(told);
-                    tool.curated_text = curated_text;
-                });
+                self.update_call(&id, |tool| tool.record_reduction(told, curated_text));
             }
             AgentEvent::Text { text } => self.append_reply(&text),
             AgentEvent::Reasoning { text } => self.append_thinking(&text, now_ms),
@@ -48,10 +45,7 @@ impl TranscriptView {
                 self.update_open_call(&id, |tool| tool.start_running(arguments, now_ms));
             }
             AgentEvent::Progress { model: Some(work), message, id } => {
-                if let CurationProgress::Thinks(piece) = &work {
-                    self.update_call(&id, |tool| tool.append_curator_thinking(piece));
-                }
-                self.apply_curation_progress(work, message, now_ms);
+                self.apply_curation_progress(&id, work, message, now_ms);
             }
             AgentEvent::Progress { id, message, model: None } => {
                 self.update_open_call(&id, |tool| tool.append_output(&message));
@@ -111,10 +105,19 @@ impl TranscriptView {
     }
 
     /// Shows the work of the model that curates a result.
-    fn apply_curation_progress(&mut self, work: CurationProgress, message: String, now_ms: u64) {
+    fn apply_curation_progress(
+        &mut self,
+        call: &str,
+        work: CurationProgress,
+        message: String,
+        now_ms: u64,
+    ) {
         match work {
             CurationProgress::Waits | CurationProgress::Answers(_) => {}
-            CurationProgress::Thinks(text) => self.append_thinking(&text, now_ms),
+            CurationProgress::Thinks(text) => {
+                self.update_call(call, |tool| tool.append_curator_thinking(&text));
+                self.append_thinking(&text, now_ms);
+            }
             CurationProgress::Chose(_) | CurationProgress::LeftOut(_) => {
                 self.end_thinking(now_ms);
                 self.push_notice(NoticeLevel::Info, message);

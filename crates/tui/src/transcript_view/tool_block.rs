@@ -120,6 +120,12 @@ impl ToolBlock {
         self.latest_output.drain(..self.latest_output.ceil_char_boundary(over));
     }
 
+    /// Records that the model is sent less than the whole result; of a curated read this text.
+    pub(crate) fn record_reduction(&mut self, reduction: String, curated_text: Option<String>) {
+        self.reduction = Some(reduction);
+        self.curated_text = curated_text;
+    }
+
     /// Appends to the reasoning of the model that chooses the shown lines.
     pub(crate) fn append_curator_thinking(&mut self, piece: &str) {
         let room = RESULT_BYTES_MAX.saturating_sub(self.curator_thinking.len());
