@@ -81,7 +81,7 @@ fn a_run_tells_what_they_cost_by_their_own_prices() {
         world.write("steps.rs", file(91));
         let ran = run(&world, &reads(), "--profile curated");
         assert!(ran.err.contains(" in 1 request to side models"), "{}", ran.err);
-        assert!(ran.err.contains("  of that ") && ran.err.contains(line), "{}", ran.err);
+        assert!(ran.err.contains("  of that, ") && ran.err.contains(line), "{}", ran.err);
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct CurationFigures {
     functions_kept: u64,
     sizes: [SizeFigures; SIZES.len()],
     recalls: f64,
-    line_shares: f64,
+    line_countss: f64,
     token_shares: f64,
     micros: Vec<u64>,
 }
@@ -30,7 +30,7 @@ impl CurationFigures {
     pub(crate) fn add(&mut self, one: &CurationMeasurement) {
         self.cases += 1;
         self.unsound += u32::from(!one.is_valid);
-        self.line_shares += ratio(f64::from(one.lines_kept), f64::from(one.lines)).unwrap_or(1.0);
+        self.line_countss += ratio(f64::from(one.lines_kept), f64::from(one.lines)).unwrap_or(1.0);
         self.token_shares += ratio(one.tokens_kept.0 as f64, one.tokens.0 as f64).unwrap_or(1.0);
         self.functions += u64::from(one.functions.0);
         self.functions_kept += u64::from(one.functions.1);
@@ -74,7 +74,7 @@ impl CurationFigures {
 
     /// Returns the kept share of a file's lines, as mean over all cases.
     pub(crate) fn lines_kept(&self) -> Option<f64> {
-        ratio(self.line_shares, f64::from(self.cases))
+        ratio(self.line_countss, f64::from(self.cases))
     }
 
     /// Returns the kept share of a file's tokens, as mean over all cases.

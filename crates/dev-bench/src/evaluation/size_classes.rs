@@ -18,7 +18,7 @@ pub(crate) struct SizeFigures {
     pub(crate) cases: u32,
     cases_with_gold: u32,
     recalls: f64,
-    line_shares: f64,
+    line_countss: f64,
     token_shares: f64,
 }
 
@@ -26,7 +26,7 @@ impl SizeFigures {
     /// Adds a measurement.
     pub(crate) fn add(&mut self, one: &CurationMeasurement) {
         self.cases += 1;
-        self.line_shares += ratio(f64::from(one.lines_kept), f64::from(one.lines)).unwrap_or(1.0);
+        self.line_countss += ratio(f64::from(one.lines_kept), f64::from(one.lines)).unwrap_or(1.0);
         self.token_shares += ratio(one.tokens_kept.0 as f64, one.tokens.0 as f64).unwrap_or(1.0);
         if let Some((gold, kept)) = one.gold {
             self.cases_with_gold += 1;
@@ -41,7 +41,7 @@ impl SizeFigures {
 
     /// Returns the kept share of a file's lines, as mean over the cases.
     pub(crate) fn lines_kept(&self) -> Option<f64> {
-        ratio(self.line_shares, f64::from(self.cases))
+        ratio(self.line_countss, f64::from(self.cases))
     }
 
     /// Returns the kept share of a file's tokens, as mean over the cases.

@@ -3,16 +3,16 @@
 //! A rule makes a [`Note`]; its fields name the missing content, its place and how to get it. Its
 //! text is rendered once, at the end, by `Display` in [`note_text`], and is never parsed again.
 
+mod line_counts;
 mod machine_file_kind;
 mod note_text;
-mod shown_share;
 
 use serde::{Deserialize, Serialize};
 
 use foveal_transcript::{EntryIndex, Handle};
 
+pub use self::line_counts::ViewLineCounts;
 pub use self::machine_file_kind::MachineFileKind;
-pub use self::shown_share::ShownShare;
 
 /// First and last number of a range of lines of a file, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ pub enum NoteKind {
     /// The kind and length of a file of which only head and end are shown.
     EndsOf(MachineFileKind),
     /// The share of a file's lines that a curated view shows.
-    Curated(ShownShare),
+    Curated(ViewLineCounts),
     /// The handle of omitted content.
     Behind,
     /// Lines of a file that are missing in its outline, a view or a map.

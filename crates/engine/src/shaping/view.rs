@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::message_shape::ShapeKind;
-use crate::note::{Counts, Note, NoteKind, ShownShare};
+use crate::note::{Counts, Note, NoteKind, ViewLineCounts};
 use crate::settings::Settings;
 use crate::views::{
     ChosenView, GAP_NAMES_MAX, LineLabel, LineSelection, ViewRequest, is_listable_name,
@@ -69,7 +69,7 @@ fn insert_share(draft: &mut ShapeDraft<'_>, rule: &'static str) {
     let count = |sum: usize| u32::try_from(sum).unwrap_or(u32::MAX);
     let mut visible = (0..draft.len()).filter(numbered).filter(|at| draft.is_visible(*at));
     let Some(first) = visible.next() else { return };
-    let share = ShownShare {
+    let share = ViewLineCounts {
         shown: count(1 + visible.count()),
         all: count((0..draft.len()).filter(numbered).count()),
     };

@@ -77,7 +77,9 @@ fn is_listed(list: &[&str], word: &str) -> bool {
 
 /// Returns the words of a text with their byte offsets.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    super::query_terms::words_with_offsets(text)
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let words = text.split(move |c| !is_part(c)).filter(|word| !word.is_empty());
+    words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use foveal_engine::note::ShownShare;
+use foveal_engine::note::ViewLineCounts;
 
 /// A note on an answer as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Display for AnswerNote {
             ),
             Self::File { file, mode } => write!(f, "File: {file} ({mode})"),
             Self::LinesShown { all, shown } => {
-                let share = ShownShare { shown: *shown, all: *all };
+                let share = ViewLineCounts { shown: *shown, all: *all };
                 write!(f, "Total lines: {all} | Preserved: {shown} ({share})")
             }
             Self::BytesShown { bytes, shown } => {

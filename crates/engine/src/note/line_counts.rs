@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// The lines of a file and the number of them that are shown. Displays the percentage with one
 /// decimal, rounded down, so that only a whole file has `100 %`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShownShare {
+pub struct ViewLineCounts {
     /// The shown lines.
     pub shown: u32,
     /// All lines.
     pub all: u32,
 }
 
-impl Display for ShownShare {
+impl Display for ViewLineCounts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let tenths = u64::from(self.shown) * 1_000;
         match tenths.checked_div(u64::from(self.all)) {
