@@ -58,7 +58,7 @@ fn options_that_cannot_be_used() {
     world.write("many.jsonl", format!("{}\n{}\n", session("a"), session("b")));
     world.write("prices.json", "{\"name\": \"mine\"}");
     for (arguments, error) in [
-        ("session.json --prices cheap", "unknown price card `cheap`: one of "),
+        ("session.json --prices cheap", "unknown price card `cheap`: expected one of "),
         (
             "session.json --prices prices.json",
             "`prices.json` is not a price card: the price card has no `input`\n",

@@ -37,10 +37,12 @@ pub struct AgentSection {
     /// Whether foveal's own agent may start sub-agents for bounded pieces of work.
     pub sub_agents: bool,
     /// The prompt size from which on old contents are omitted: tokens, or a share of the model's
-    /// window such as `70%`. If not set, the profile's share: 75 % with `balanced`, 50 % with `max`.
+    /// window such as `70%`. If not set, the profile's share: 75 % with `balanced` and `curated`,
+    /// 50 % with `max` and `content-reset`.
     budget: Option<PromptSizeSetting>,
-    /// The prompt size down to which old contents are omitted; if not set, as far below `budget` as
-    /// in the profile.
+    /// Old contents are omitted until the prompt is down to this size. If not set, it is the
+    /// profile's share of `budget`: 60 % with `balanced` and `curated`, 50 % with `max` and
+    /// `content-reset`.
     budget_low: Option<PromptSizeSetting>,
     /// With a profile `first-last-sampled`: the number of full reads of one file that are kept.
     #[serde(deserialize_with = "deserialize_count")]

@@ -33,8 +33,8 @@ pub struct GatewaySection {
     pub cache: CacheChoice,
     /// The handling of WebSockets to a model.
     pub websockets: WebSocketChoice,
-    /// The time limit for shortening a request, in milliseconds; after that, it is sent with the
-    /// earlier decisions.
+    /// The time limit for shortening a request, in milliseconds. After that, the request is sent
+    /// with only the replacements of earlier requests.
     #[serde(deserialize_with = "deserialize_decision_time")]
     #[schemars(range(min = 1, max = DECISION_TIME_MAX_MS))]
     pub decision_time_ms: u64,

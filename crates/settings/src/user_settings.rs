@@ -138,8 +138,9 @@ pub(crate) struct ReadSection {
     #[serde(deserialize_with = "deserialize_count")]
     #[schemars(range(min = 1), extend("default" = ToolSettings::default().read_small_lines))]
     pub(crate) small_lines: Option<u32>,
-    /// Limits for some files, by `glob` and `small_lines`; at most a fifth of files above
-    /// `large_lines` is shown; the first match wins.
+    /// Other limits for files that match `glob`: a file of up to `small_lines` lines is shown in
+    /// full; of a file with more than `large_lines` lines, at most a fifth is shown. The first
+    /// match wins.
     pub(crate) for_files: Vec<FileReadLimits>,
 }
 
