@@ -366,7 +366,7 @@ fn a_limit_holds_over_another_model() {
     chat.types("who").types(ENTER).shows("I am one.");
     chat.types(&format!("/model {}", model(&other, "chat"))).types(ENTER);
     chat.shows("model changed to ").types("and you").types(ENTER);
-    chat.shows("limit of cost").types(CTRL_D);
+    chat.shows("limit on cost").types(CTRL_D);
     assert_eq!((chat.ends(), other.request_count()), (0, 0));
 }
 
@@ -451,7 +451,7 @@ fn a_setting_that_the_project_overrules_is_told_as_that() {
     chat.shows("answers.tokens is set in").shows("project's");
     assert_eq!(world.read(FILE), "[answers]\ntokens = 7000\n");
     chat.types("/config answers.bytes 30000").types(ENTER);
-    chat.shows("answers.bytes is set in").shows("begins");
+    chat.shows("answers.bytes is set in").shows("new runs");
     chat.types(CTRL_D);
     assert_eq!(chat.ends(), 0);
 }

@@ -144,7 +144,7 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
     let ran = world.run("search part 7 --path r");
     assert_eq!(ran.out, before);
     // How many files got vectors depends on who was first to ask.
-    let notes = ["by the vectors that are there: ", "have no vectors by openai:m@"];
+    let notes = ["by the existing vectors: ", "have no vectors by openai:m@"];
     assert!(notes.iter().any(|note| ran.err.contains(note)), "{}", ran.err);
     drop(server);
     let _server = EmbeddingServer::start_at_address(&at, vectors_reply);

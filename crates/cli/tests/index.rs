@@ -81,7 +81,8 @@ fn input_that_cannot_be_used() {
         ("search x --path gone", "error: `gone` does not exist: check the path\n"),
         (
             "search x --kind word",
-            "error: invalid value 'word' for '--kind <KIND>': unknown kind `word`: one of module, ",
+            "error: invalid value 'word' for '--kind <KIND>': unknown kind `word`: expected one of \
+             module, ",
         ),
         ("search x --limit 0", "error: invalid value '0' for '--limit <N>'"),
         ("search", "error: the following required arguments were not provided:\n  <QUERY>"),
