@@ -179,7 +179,7 @@ impl ClientAgent {
     ) -> Option<SettingsTarget> {
         let (file, path) = self.address_file(environment)?;
         let edit = SettingsEdit::Addresses(Addresses::new(file, routes, environment));
-        let purpose = "its model's address, replaced by foveal's";
+        let purpose = "foveal's gateway as the address of its model";
         Some(SettingsTarget { path, edit, purpose, is_hooks: false, is_optional: false })
     }
 

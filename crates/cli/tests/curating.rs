@@ -213,8 +213,8 @@ fn decisions_are_explained_where_that_is_wanted() {
     let world = world("curating-explained", &upstream, "messages", "");
     let ran = world.run_with(READ, &[("FOVEAL_DEBUG", "reads,model")]);
     for line in [
-        "[reads] steps.rs has 300 lines, more than the limit of 100: what matters is wanted; 10 are \
-         shown, curated, chosen by messages:small@",
+        "[reads] steps.rs has 300 lines, more than the limit of 100: relevant ones are requested; \
+         10 are shown, curated, chosen by messages:small@",
         "[model] asking messages:small@",
         " for line_ranges, ",
         "[model] messages:small@",

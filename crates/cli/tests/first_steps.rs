@@ -83,7 +83,8 @@ fn setup_that_is_declined_writes_nothing() {
     let mut terminal = start(&world, &["init", "cursor", "gemini"]);
     terminal.shows("[y/N/d]").types("n\n");
     assert_eq!(terminal.ends(), 0);
-    assert!(terminal.screen().contains("  not changed"), "{}", terminal.screen());
+    assert!(terminal.screen().contains("Nothing was changed."), "{}", terminal.screen());
+    assert!(!terminal.screen().contains("  not changed"), "{}", terminal.screen());
     assert!(!terminal.screen().contains("Next:"), "{}", terminal.screen());
     for path in ["home/.cursor/mcp.json", "home/.gemini"] {
         assert!(!world.folder.join(path).exists(), "{path}");

@@ -196,7 +196,7 @@ fn a_recorded_bill_is_split_and_its_share_is_told() {
     assert_eq!((&warm["pauses"], &warm["ends"]), (&Value::from(1), &Value::from(1)), "{warm:#}");
     assert_eq!(warm["at_most"][2]["refreshes"], 4, "{warm:#}");
     assert!(warm["at_most"][2]["saved"].as_f64() < Some(0.0), "{warm:#}");
-    assert!(text.contains("\nby the rule"), "{text}");
+    assert!(text.contains("\nas `keep_warm` decides"), "{text}");
 
     world.output("replay billed.json --profile max --report page.html");
     assert!(world.read("page.html").contains("again: the cache had expired"));

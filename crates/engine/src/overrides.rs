@@ -92,18 +92,18 @@ impl RequestOverrides {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OverrideError {
     /// The entry is no tool result.
-    #[error("only what a tool answered can be changed")]
+    #[error("only tool results can be changed")]
     NoResult,
     /// The entry is not part of the prompt.
-    #[error("it is no part of the prompt any more")]
+    #[error("it is no longer part of the prompt")]
     NotThere,
     /// The override changes nothing.
-    #[error("it stands so already")]
+    #[error("it is already in this state")]
     IsSo,
     /// A note would be no shorter than the result.
     #[error("a note in its place would not be shorter than what is sent")]
     NoShorter,
     /// Reasoning behind the result is bound to it.
-    #[error("this model's thinking is bound to what stands before it: a change would be refused")]
+    #[error("this model's thinking depends on the messages before it: a change would be rejected")]
     Bound,
 }

@@ -124,7 +124,7 @@ pub enum RewriteReason {
     HighMark,
     /// Carrying dead weight has cost as much as the rewrite will (ski rental).
     SkiRental,
-    /// Early reduction: the model had seen the results, and little stood behind them.
+    /// Early reduction: the model had seen the results, and few tokens followed them.
     LookedOnce,
     /// The user dropped, pinned or restored results.
     Wished,
@@ -141,12 +141,12 @@ impl RewriteReason {
     pub fn description(self) -> &'static str {
         match self {
             RewriteReason::CacheCold => "as far as is known, nothing of the prompt was cached",
-            RewriteReason::ClientRewrote => "the client compacted or went back",
+            RewriteReason::ClientRewrote => "the client compacted or rewound the conversation",
             RewriteReason::HighMark => "the prompt was too long",
-            RewriteReason::SkiRental => "carrying them had cost more than a rewrite",
-            RewriteReason::LookedOnce => "they had been seen, and little stood behind them",
-            RewriteReason::Wished => "the person changed what is sent",
-            RewriteReason::Compacted => "the person wanted a shorter prompt",
+            RewriteReason::SkiRental => "sending them unchanged had cost more than a rewrite",
+            RewriteReason::LookedOnce => "the model had already seen them, and few tokens followed",
+            RewriteReason::Wished => "the user changed what is sent",
+            RewriteReason::Compacted => "the user asked for a shorter prompt",
             RewriteReason::Recomputed => "the profile decides anew for every request",
             RewriteReason::Foreseen => "it was known that they would not be used again",
         }

@@ -53,25 +53,25 @@ pub const DEFAULT_PROFILE: &str = "balanced";
 pub static PROFILES: &[Profile] = &[
     Profile {
         name: "lossless",
-        about: "everything visible stays visible somewhere in the prompt",
+        about: "omits only content that appears elsewhere in the prompt",
         origin: ProfileOrigin::Own,
         create_projector: |prices| engine_projector(Settings::lossless(), prices),
     },
     Profile {
         name: "balanced",
-        about: "long output excerpted, what is no longer needed reduced in rare batches",
+        about: "shortens long output at once and old results in rare batches",
         origin: ProfileOrigin::Own,
         create_projector: |prices| engine_projector(Settings::balanced(), prices),
     },
     Profile {
         name: "max",
-        about: "as balanced, sooner and further",
+        about: "like balanced, but shortens sooner and more",
         origin: ProfileOrigin::Own,
         create_projector: |prices| engine_projector(Settings::max(), prices),
     },
     Profile {
         name: "curated",
-        about: "as balanced, and of long files only what matters when they are first read",
+        about: "like balanced, and shows only relevant parts of long files at their first read",
         origin: ProfileOrigin::Own,
         create_projector: |prices| engine_projector(Settings::curated(), prices),
     },

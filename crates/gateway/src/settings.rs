@@ -87,8 +87,8 @@ impl Default for GatewayLimits {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ServeError {
     #[error(
-        "other machines can reach {0}; listen on 127.0.0.1, or set a token that clients must send \
-         in the header x-foveal-token"
+        "other machines can reach {0}; listen on 127.0.0.1, or set FOVEAL_SERVE_TOKEN to a token \
+         that clients must send in the header x-foveal-token"
     )]
     NoToken(SocketAddr),
     #[error("cannot listen on {address}; choose another port")]

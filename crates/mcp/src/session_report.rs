@@ -167,11 +167,11 @@ impl SessionReport {
             let IndexerState { model, waiting, running, told, failed, tokens, tokens_max } =
                 indexer;
             let running = running.as_deref().unwrap_or("no file");
-            let over = if indexer.is_budget_spent() { "; it is asked no more" } else { "" };
+            let over = if indexer.is_budget_spent() { "; this budget is used up" } else { "" };
             line(format_args!(
-                "\nThe model `{model}` reads files into the index: it is asked about {running}, \
-                 {waiting} files wait, {told} are told of, of {failed} it said nothing; {tokens} of \
-                 {tokens_max} tokens{over}."
+                "\nThe model `{model}` indexes files: {running} is in progress, {waiting} are \
+                 waiting, {told} are indexed, {failed} failed; {tokens} of {tokens_max} \
+                 tokens used{over}."
             ));
         }
         page

@@ -235,7 +235,7 @@ fn what_went_whole_because_it_was_late_is_shaped_once_that_pays() {
     for runs in 7..30 {
         let shaped = ask(&conversations, &body(runs, ""), |_| {});
         rewrites += usize::from(
-            shaped.report.rewrite == Some("carrying them had cost more than a rewrite"),
+            shaped.report.rewrite == Some("sending them unchanged had cost more than a rewrite"),
         );
         last = text(&shaped);
     }

@@ -173,7 +173,7 @@ fn a_dropped_result_is_a_note_until_that_is_taken_back() {
     assert!(matches!(again, Err(PromptChangeError::Unwishable(_))), "{again:?}");
     let next = goes_on(&first);
     let shaped = shaped(&conversations, &next);
-    assert_eq!(shaped.report.rewrite, Some("the person changed what is sent"));
+    assert_eq!(shaped.report.rewrite, Some("the user changed what is sent"));
     let reduced = String::from_utf8(bytes(shaped, &next)).expect("text");
     assert!(!reduced.contains("value_7 ") && reduced.contains("other_7 "), "{reduced}");
     conversations.change_prompt(&asks(&next), PromptChange::Undo).expect("it comes back");

@@ -336,7 +336,7 @@ const TERMS: [(&str, &str); 7] = [
     (
         "Profile",
         "A named set of rules that decides what foveal leaves out: lossless omits only what \
-         stands elsewhere in the same prompt, balanced is the default, max omits most.",
+         appears elsewhere in the same prompt, balanced is the default, max omits the most.",
     ),
     (
         "Request",
@@ -348,8 +348,8 @@ const TERMS: [(&str, &str); 7] = [
     ),
     (
         "Cache read, cache write",
-        "The provider keeps the beginning of a prompt. What stands there is charged at a reduced \
-         price (read); what is new or has changed is charged in full or more (write).",
+        "The provider caches the beginning of a prompt. Cached tokens are charged at a reduced \
+         price (read); new and changed ones at the full price or more (write).",
     ),
     (
         "Bill",

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use foveal_protocols::problem::Problem;
+use foveal_protocols::problem::{Problem, ProblemKind};
 use foveal_transcript::RecordedSession;
 
 use crate::format_detection::StreamHead;
@@ -19,10 +19,15 @@ pub enum ReadError {
     #[error("empty")]
     Empty,
     /// The stream has no record of this format.
-    #[error("not in the format `{format}`{why}", why = reason(first.as_deref()))]
+    #[error(
+        "not {what}{why}", what = expected_text(*format, *is_detected),
+        why = reason(first.as_deref())
+    )]
     WrongFormat {
-        /// The requested format.
+        /// The requested or detected format.
         format: SessionFormat,
+        /// Whether the format was detected from the start of the stream.
+        is_detected: bool,
         /// The first problem.
         first: Option<Box<Problem>>,
     },
@@ -31,8 +36,21 @@ pub enum ReadError {
     UnknownFormat,
 }
 
+fn expected_text(format: SessionFormat, is_detected: bool) -> String {
+    match is_detected {
+        true => format!("a session of {format}, although it begins like one"),
+        false => format!("in the format `{format}`"),
+    }
+}
+
 fn reason(first: Option<&Problem>) -> String {
-    first.map(|problem| format!(": line {}: {}", problem.line.0, problem.kind)).unwrap_or_default()
+    let Some(Problem { line, kind, .. }) = first else { return String::new() };
+    match kind {
+        ProblemKind::UnknownType { kind } => {
+            format!(": line {} has the unknown record type `{kind}`", line.0)
+        }
+        kind => format!(": line {}: {kind}", line.0),
+    }
 }
 
 /// Reads all sessions of a stream and passes each to `sink` as soon as it is complete. `name`
@@ -55,7 +73,7 @@ pub fn read_sessions(
         (false, _) => Err(ReadError::Empty),
         (true, false) => {
             let first = problems.into_iter().next().map(Box::new);
-            Err(ReadError::WrongFormat { format, first })
+            Err(ReadError::WrongFormat { format, is_detected: false, first })
         }
         (true, true) => Ok(problems),
     }
@@ -90,6 +108,11 @@ pub fn detect_and_read_sessions(
         return Err(ReadError::Empty);
     }
     let format = head.format.ok_or(ReadError::UnknownFormat)?;
-    let problems = read_sessions(format, name, head.bytes.as_slice().chain(input), sink)?;
-    Ok((format, problems))
+    match read_sessions(format, name, head.bytes.as_slice().chain(input), sink) {
+        Ok(problems) => Ok((format, problems)),
+        Err(ReadError::WrongFormat { format, first, .. }) => {
+            Err(ReadError::WrongFormat { format, is_detected: true, first })
+        }
+        Err(error) => Err(error),
+    }
 }

@@ -141,7 +141,10 @@ fn a_file_that_only_starts_like_pis_is_refused() {
     );
     assert_eq!(
         read_error(&events).as_deref(),
-        Some("not in the format `pi`: line 2: unknown record type `agent_start`, skipped")
+        Some(
+            "not a session of pi, although it begins like one: line 2 has the unknown record type \
+             `agent_start`"
+        )
     );
     let document = r#"{"type":"session","version":1,"timestamp":"2026-01-02T03:04:05Z","turns":[{"who":"user","says":"a"}]}"#;
     assert_eq!(read_error(document).as_deref(), Some("not a recorded session of a known format"));

@@ -1,7 +1,7 @@
 //! The `[gateway]` section of a settings file.
 
 use std::collections::BTreeMap;
-use std::net::{AddrParseError, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 
 use foveal_gateway::traces::TraceCollector;
 use foveal_gateway::upstream_selection::{UpstreamConfig, UpstreamConfigError, is_upstream_name};
@@ -110,23 +110,31 @@ pub struct GatewayRule {
 #[derive(Debug, thiserror::Error)]
 enum GatewayValueError {
     #[error(
-        "`{0}` is not a valid listen address: give a port of this machine, such as 4117, or an \
-         address, such as \"0.0.0.0:4117\""
+        "`{0}` is not a valid listen address: give a port of this machine (0 to 65535), such \
+         as 4117, or an address, such as \"0.0.0.0:4117\""
     )]
     Listen(String),
     #[error("{0} ms is out of range: a decision may take 1 to {DECISION_TIME_MAX_MS}")]
     DecisionTime(u64),
 }
 
+/// The error for a text that is not a listen address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected a port from 0 to 65535, such as 8080, or an address with a port, such as \
+     127.0.0.1:8080"
+)]
+pub struct ListenAddressError;
+
 /// Parses a listen address; a port alone means the loopback interface.
 ///
 /// # Errors
 /// If the text is no address.
-pub fn parse_listen_address(text: &str) -> Result<SocketAddr, AddrParseError> {
+pub fn parse_listen_address(text: &str) -> Result<SocketAddr, ListenAddressError> {
     let local = text.replacen("localhost:", "127.0.0.1:", 1);
     match text.parse::<u16>() {
         Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
-        Err(_) => local.parse(),
+        Err(_) => local.parse().map_err(|_| ListenAddressError),
     }
 }
 

@@ -26,7 +26,9 @@ mod user_settings;
 
 pub use self::agent_section::{AgentSection, PROFILES};
 pub use self::gateway_choices::{CacheChoice, GatewayProfile, WebSocketChoice};
-pub use self::gateway_section::{GatewayRule, GatewaySection, LISTEN_PORT, parse_listen_address};
+pub use self::gateway_section::{
+    GatewayRule, GatewaySection, LISTEN_PORT, ListenAddressError, parse_listen_address,
+};
 pub use self::parse_error::SettingsParseError;
 pub use self::price_rule::{PriceRule, build_price_overrides};
 pub use self::project_layer::apply_project_settings;

@@ -91,18 +91,18 @@ impl fmt::Display for Explanation<'_> {
                 write!(f, "{path} has {all} lines, ")?;
                 match view {
                     ReadView::Auto { small, .. } if all <= small => {
-                        write!(f, "no more than the limit of {small}: all are wanted")?;
+                        write!(f, "no more than the limit of {small}: all are requested")?;
                     }
                     ReadView::Auto { large: Some(large), .. } if all > large => {
-                        write!(f, "more than {large}: at most a fifth is wanted, what matters")?;
+                        write!(f, "more than {large}: at most a fifth is requested")?;
                     }
                     ReadView::Auto { small, .. } => {
-                        write!(f, "more than the limit of {small}: what matters is wanted")?;
+                        write!(f, "more than the limit of {small}: relevant ones are requested")?;
                     }
-                    ReadView::Curated => f.write_str("of which what matters is asked for")?,
-                    ReadView::Whole => f.write_str("all of which are asked for")?,
+                    ReadView::Curated => f.write_str("of which relevant ones are requested")?,
+                    ReadView::Whole => f.write_str("all of which are requested")?,
                     ReadView::Lines(ranges) => {
-                        write!(f, "of which what is new is wanted, {} ranges", ranges.len())?;
+                        write!(f, "of which {} new ranges are requested", ranges.len())?;
                     }
                 }
                 write!(f, "; {shown} are shown")?;
@@ -133,17 +133,17 @@ mod tests {
         };
         assert_eq!(
             read(&ReadView::Auto { small: 100, large: Some(500) }, 345, 120, Some("curated")),
-            "a.rs has 345 lines, more than the limit of 100: what matters is wanted; 120 are shown, \
-             curated, by the built-in curator"
+            "a.rs has 345 lines, more than the limit of 100: relevant ones are requested; 120 are \
+             shown, curated, by the built-in curator"
         );
         assert_eq!(
             read(&ReadView::Auto { small: 100, large: None }, 45, 45, None),
-            "a.rs has 45 lines, no more than the limit of 100: all are wanted; 45 are shown"
+            "a.rs has 45 lines, no more than the limit of 100: all are requested; 45 are shown"
         );
         assert_eq!(
             read(&ReadView::Auto { small: 100, large: Some(500) }, 501, 90, Some("curated")),
-            "a.rs has 501 lines, more than 500: at most a fifth is wanted, what matters; 90 are \
-             shown, curated, by the built-in curator"
+            "a.rs has 501 lines, more than 500: at most a fifth is requested; 90 are shown, \
+             curated, by the built-in curator"
         );
     }
 }

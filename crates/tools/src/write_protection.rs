@@ -85,13 +85,14 @@ fn report_protection(
         WriteProtection::None | WriteProtection::ReadOnlyMounts => return None,
         WriteProtection::SiblingGrants { why } => format!(
             "{rule} forbids writing to `{path}`. Commands cannot have mounts of their own here \
-             ({why}), so in the folders that such a file or folder lies in they make, rename and \
-             remove nothing directly; they write to what else stands there. Where the system \
-             allows user name spaces (docs/security.md), only what is forbidden is refused"
+             ({why}), so they cannot create, rename or remove entries directly in the folders that \
+             contain such a file or folder; they can write to everything else there. Where the \
+             system allows user name spaces (docs/security.md), only the forbidden paths are \
+             blocked"
         ),
         WriteProtection::Unprotected { why } => format!(
-            "{rule} forbids writing to `{path}`, and nothing holds commands to it here: there is \
-             no Landlock, and they cannot have mounts of their own ({why}). Do not write there; \
+            "{rule} forbids writing to `{path}`, but nothing enforces this for commands here: \
+             there is no Landlock, and they cannot have mounts of their own ({why}). Do not write there; \
              with `--require-sandbox` no command runs"
         ),
     };
@@ -110,9 +111,9 @@ fn report_scan_limit(work: &CallContext<'_>, of: &ForbiddenFiles) -> Option<RunN
     }
     let text = format!(
         "permission rules with patterns that forbid writing do not hold for all that commands \
-         write here: {SCANNED_ENTRIES_MAX} entries of the roots are looked at, outer folders first, and \
-         {PATTERN_MATCHES_MAX} that match are held. What is beyond is neither held nor told; a rule that names \
-         a folder (`docs/**`) holds for all of it"
+         write here: foveal scans {SCANNED_ENTRIES_MAX} entries of the roots, outer \
+         folders first, and protects {PATTERN_MATCHES_MAX} matches. Other files are neither \
+         protected nor reported; a rule that names a folder (`docs/**`) holds for all of it"
     );
     work.toolbox.user_notifier.notify(&text);
     Some(RunNote::Unconfined(text.into()))

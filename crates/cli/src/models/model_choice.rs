@@ -13,8 +13,7 @@ pub(crate) const NO_MODEL_MESSAGE: &str = "no model was found\n\
     for a local one, start a server, and name the model if it has several:\n  \
     ollama pull qwen3 && foveal run --model ollama:qwen3 \"TASK\"\n\
     for a hosted one, set its key:\n  \
-    export ANTHROPIC_API_KEY=… && foveal run \"TASK\"\n\
-    `foveal models` shows what is found";
+    export ANTHROPIC_API_KEY=… && foveal run \"TASK\"";
 
 /// A model with the server that answers for it.
 #[derive(Debug)]
@@ -55,7 +54,7 @@ pub(crate) async fn choose_model(
             let is_free = found_by == ModelSource::LocalServer;
             Ok(ChosenModel { server, spec, is_free, is_ambiguous: is_guessed })
         }
-        None => bail!(NO_MODEL_MESSAGE),
+        None => bail!("{NO_MODEL_MESSAGE}\n`foveal models` lists the models that foveal finds"),
     }
 }
 

@@ -23,16 +23,16 @@ pub(super) fn keep_alive_table(
     }
     let right = Alignment::Right;
     let mut table = TextTable::new(vec![
-        ("refreshes", Alignment::Left),
-        ("made", right),
-        ("helped", right),
+        ("refreshes per pause", Alignment::Left),
+        ("sent", right),
+        ("useful", right),
         ("cost", right),
-        ("spared", right),
-        ("saved", right),
-        ("of the input", right),
+        ("avoided", right),
+        ("net cost", right),
+        ("input cost", right),
     ])
-    .with_narrowing(&["made"], ColumnNarrowing::Dropped(0))
-    .with_narrowing(&["helped"], ColumnNarrowing::Dropped(1));
+    .with_narrowing(&["sent"], ColumnNarrowing::Dropped(0))
+    .with_narrowing(&["useful"], ColumnNarrowing::Dropped(1));
     let mut row = |name: String, it: &RefreshTotals| {
         table.push_row(vec![
             name,
@@ -40,7 +40,7 @@ pub(super) fn keep_alive_table(
             format_count(it.hits),
             format_dollars(it.cost),
             format_dollars(it.spared),
-            format_signed_dollars(it.net_saving()),
+            format_signed_dollars(-it.net_saving()),
             format_percent_change(-it.net_saving() / input),
         ]);
     };
@@ -48,13 +48,13 @@ pub(super) fn keep_alive_table(
     for (most, it) in estimate.at_most.iter().enumerate().skip(1) {
         if most == best || most <= ROWS_MAX {
             let remark = if most == best { " (best)" } else { "" };
-            row(format!("{most} a pause{remark}"), it);
+            row(format!("at most {most}{remark}"), it);
         }
     }
-    let off = if estimate.is_off { ", until it stopped" } else { "" };
-    row(format!("by the rule{off}"), &estimate.rule);
+    let off = if estimate.is_off { ", until it turns itself off" } else { "" };
+    row(format!("as `keep_warm` decides{off}"), &estimate.rule);
     let heading = format!(
-        "with the cache kept warm by `keep_warm` ({} outlasted it, {} not continued):\n",
+        "if `keep_warm` refreshed the cache ({} longer than its lifetime, {} not continued):\n",
         format_plural(estimate.pauses, "pause"),
         format_plural(estimate.ends, "conversation"),
     );

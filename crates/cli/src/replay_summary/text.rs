@@ -319,20 +319,28 @@ fn cost_sentence(summary: &ReplaySummary<'_>) -> String {
         );
     };
     let percent = (change.abs() * 100.0).round();
-    let verdict = match (change < 0.0, percent == 0.0) {
-        (_, true) => "almost no difference".to_owned(),
-        (true, false) => format!("{percent} % less"),
-        (false, false) => format!("{percent} % more"),
+    let (with, recorded) = (format_dollars(figures.dollars), format_dollars(raw.dollars));
+    let cost = match (change < 0.0, percent == 0.0) {
+        (_, true) if with == recorded => {
+            format!("{with} in input with `{name}`, about the same as recorded")
+        }
+        (_, true) => format!(
+            "{with} instead of {recorded} in input with `{name}`: a difference of less than 1 %"
+        ),
+        (true, false) => {
+            format!("{with} instead of {recorded} in input with `{name}`: {percent} % less")
+        }
+        (false, false) => {
+            format!("{with} instead of {recorded} in input with `{name}`: {percent} % more")
+        }
     };
     let repairs = match figures.repairs {
         0 => "with nothing fetched again".to_owned(),
         many => format!("including {} to fetch something again", format_plural(many, "request")),
     };
     format!(
-        "{these} would have cost {} instead of {} in input with `{name}`: {verdict}, {repairs}; \
-         of the lines that edits used, {:.2} % would have been in view (evidence)\n",
-        format_dollars(figures.dollars),
-        format_dollars(raw.dollars),
+        "{these} would have cost {cost}, {repairs}; of the lines that edits used, {:.2} % would \
+         have been in view (evidence)\n",
         (figures.evidence.ratio() * 1e4).floor() / 1e2,
     ) + &bill_sentence(summary)
 }

@@ -294,7 +294,7 @@ fn a_person_changes_what_is_sent() {
         assert_eq!(of_path(&world.map(), "a.rs").state, PromptBlockState::Dropped);
         let user = PromptBlockPosition::Message { entry: 1, block: 0 };
         let refused = world.change(PromptMapChange::Drop(user)).expect_err("it is no result");
-        assert!(refused.contains("only what a tool answered"), "{refused}");
+        assert!(refused.contains("only tool results can be changed"), "{refused}");
     }
 }
 
@@ -334,7 +334,8 @@ fn old_results_go_when_the_person_wants_a_shorter_prompt() {
     world.step(AgentInput::Task("go on".to_owned()));
     let map = world.map();
     assert!(sent(&map.blocks) < before * 0.9, "{} of {before}", sent(&map.blocks));
-    let reduced = map.blocks.iter().find(|block| block.why == "the person wanted a shorter prompt");
+    let reduced =
+        map.blocks.iter().find(|block| block.why == "the user asked for a shorter prompt");
     assert!(reduced.is_some_and(|block| block.restore_cost.is_some_and(|cost| cost > 0.0)));
 }
 

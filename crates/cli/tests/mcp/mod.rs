@@ -268,7 +268,11 @@ fn doors_are_not_opened_by_accident() {
     world.write("a.txt", "");
     for (arguments, token, expected) in [
         ("mcp --http 0.0.0.0:0", "", "other machines can reach 0.0.0.0:0; listen on 127.0.0.1"),
-        ("mcp --http 0.0.0.0:0 --public", "", "set a token that clients must send"),
+        (
+            "mcp --http 0.0.0.0:0 --public",
+            "",
+            "set FOVEAL_MCP_TOKEN to a token that clients must send",
+        ),
         ("mcp --http 0.0.0.0:0 --public", "short", "FOVEAL_MCP_TOKEN is not a valid token"),
         ("mcp --http 0", "short", "FOVEAL_MCP_TOKEN is not a valid token"),
         (

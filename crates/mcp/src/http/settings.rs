@@ -73,10 +73,13 @@ impl HttpSettings {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum HttpError {
     /// Other machines could reach the address, which is not wanted.
-    #[error("other machines can reach {0}; listen on 127.0.0.1, or use --public and set a token")]
+    #[error(
+        "other machines can reach {0}; listen on 127.0.0.1, or use --public and set \
+         FOVEAL_MCP_TOKEN"
+    )]
     Public(SocketAddr),
     /// Other machines could reach the address without a token.
-    #[error("other machines can reach {0}; set a token that clients must send")]
+    #[error("other machines can reach {0}; set FOVEAL_MCP_TOKEN to a token that clients must send")]
     NoToken(SocketAddr),
     /// No other machine could reach the address, although that is wanted.
     #[error(

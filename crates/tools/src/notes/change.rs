@@ -101,7 +101,7 @@ impl Display for FileChangeNote {
             Self::MorePlaces(more) => write!(f, "and {more} more places"),
             Self::WhiteSpace(differences) => write!(
                 f,
-                "[old_str differed from the file in {differences}; new_str was given the file's]"
+                "[old_str differed from the file in {differences}; new_str was adapted to the file]"
             ),
         }
     }

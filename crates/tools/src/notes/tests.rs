@@ -112,7 +112,7 @@ fn each_note() -> Vec<(String, &'static str)> {
         (FileChangeNote::MorePlaces(3).to_string(), "and 3 more places"),
         (
             FileChangeNote::WhiteSpace("tabs".into()).to_string(),
-            "[old_str differed from the file in tabs; new_str was given the file's]",
+            "[old_str differed from the file in tabs; new_str was adapted to the file]",
         ),
         (RunNote::Ended("exit code 1".into()).to_string(), "[exit code 1]"),
         (

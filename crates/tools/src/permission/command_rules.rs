@@ -166,7 +166,8 @@ impl<'a> CommandLineRules<'a> {
 
     fn ask_reason(&self) -> String {
         let Some(line) = self.plain_line() else {
-            return "it is more than plain commands, so that only a rule with the whole line allows it"
+            return "it has shell syntax beyond plain commands, so only a rule for the whole line \
+                    can allow it"
                 .to_owned();
         };
         for (place, part) in line.parts.iter().enumerate() {

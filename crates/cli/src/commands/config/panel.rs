@@ -152,7 +152,7 @@ fn grant_rows(environment: &Environment) -> impl Iterator<Item = EditableSetting
             input: SettingInput::Unavailable(format!(
                 "`foveal permissions revoke {number}` revokes it"
             )),
-            expected: "nothing: once it is revoked, you are asked again".to_owned(),
+            expected: "nothing: after it is revoked, foveal asks you again".to_owned(),
             description: "a permanent approval for this folder".to_owned(),
         }
     })

@@ -35,7 +35,7 @@ pub(super) fn find_setting(name: &str) -> anyhow::Result<&'static SettingKey> {
         Some(meant) => format!("did you mean `{meant}`? "),
         None => String::new(),
     };
-    bail!("unknown setting `{name}`: {meant}`foveal config` lists all");
+    bail!("unknown setting `{name}`: {meant}`foveal config` lists all, in a chat `/config`");
 }
 
 /// Reads the settings file and checks that it is valid.

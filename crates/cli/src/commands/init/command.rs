@@ -125,10 +125,11 @@ pub(crate) fn run(
         output::print(render_problems(&gateways))?;
     }
     if consent == SetupConsent::Unavailable {
-        bail!(
-            "nothing was written: there is no terminal to ask for confirmation; use --yes or \
-             --dry-run"
-        );
+        let why = match arguments.json {
+            true => "--json does not ask for confirmation",
+            false => "there is no terminal to ask for confirmation",
+        };
+        bail!("nothing was written: {why}; use --yes or --dry-run");
     }
     let is_done = changes.iter().any(|change| change.outcome == SetupOutcome::Applied);
     if let Some(routes) =
@@ -192,12 +193,16 @@ fn apply_changes(
     arguments: &InitArguments,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    let is_declined = consent == SetupConsent::Declined;
     // A user who was asked could see the lines before.
-    let has_asked =
-        consent == SetupConsent::Declined || (consent == SetupConsent::Given && !arguments.yes);
+    let has_asked = is_declined || (consent == SetupConsent::Given && !arguments.yes);
     for change in changes.iter_mut() {
         change.replan(arguments.remove);
-        if !arguments.json {
+        // After a refusal, only problems are printed: one line covers the rest.
+        let is_problem =
+            matches!(change.outcome, SetupOutcome::Blocked(_) | SetupOutcome::Failed(_));
+        let is_printed = !arguments.json && (is_problem || !is_declined);
+        if is_printed {
             output::print(match has_asked {
                 true => text::render_file(change, environment),
                 false => text::render_change(change, arguments.remove, environment),
@@ -212,9 +217,12 @@ fn apply_changes(
                 }
             }
         }
-        if !arguments.json {
+        if is_printed {
             output::print(text::render_outcome(change, arguments.remove))?;
         }
+    }
+    if is_declined {
+        output::print("Nothing was changed.\n")?;
     }
     Ok(())
 }

@@ -90,6 +90,14 @@ fn the_sentence_is_honest() {
          have been in view (evidence)\n",
     );
     check(
+        10.0,
+        10.0,
+        0,
+        "these 2 sessions would have cost $10.00 in input with `max`, about the same as recorded, \
+         with nothing fetched again; of the lines that edits used, 66.66 % would have been in view \
+         (evidence)\n",
+    );
+    check(
         0.0,
         0.0,
         0,

@@ -207,7 +207,8 @@ fn what_only_reads_passes_where_nothing_names_it() {
         (
             &[],
             "ls $x",
-            "it is more than plain commands, so that only a rule with the whole line allows it",
+            "it has shell syntax beyond plain commands, so only a rule for the whole line can \
+             allow it",
         ),
     ] {
         assert_eq!(decided(rules, line, &[true]), (Ask, reason.to_owned()), "{line}");
