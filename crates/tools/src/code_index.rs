@@ -578,8 +578,8 @@ fn describe_update(summary: &UpdateSummary) -> String {
         ..
     } = summary;
     format!(
-        "of the files that were read {indexed} are indexed anew, {unchanged} are as they were, \
-         {passed_by} passed by, {removed} gone; {waiting} wait for vectors"
+        "files: {indexed} indexed, {unchanged} unchanged, {passed_by} skipped, {removed} removed; \
+         {waiting} waiting for vectors"
     )
 }
 

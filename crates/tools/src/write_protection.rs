@@ -92,8 +92,8 @@ fn report_protection(
         ),
         WriteProtection::Unprotected { why } => format!(
             "{rule} forbids writing to `{path}`, but nothing enforces this for commands here: \
-             there is no Landlock, and they cannot have mounts of their own ({why}). Do not write there; \
-             with `--require-sandbox` no command runs"
+             there is no Landlock, and they cannot have mounts of their own ({why}). Do not write \
+             there; with `--require-sandbox` no command runs"
         ),
     };
     if !work.session.workspace.take_protection_notice() {
