@@ -144,6 +144,7 @@ fn of_repository(hostile: &str) -> Vec<(Vec<&str>, bool)> {
         (vec!["grep", "victim", "--json"], true),
         (vec!["grep", "victim", "-C", "2", "--no-pager"], true),
         (vec!["grep", HOSTILE], true),
+        (vec!["grep", HOSTILE, "--shaped"], true),
         (vec!["grep", "a", NAME], true),
         (vec!["outline", "plain.rs", hostile, "a.md"], true),
         (vec!["outline", "a.md", "--json"], true),
@@ -216,7 +217,7 @@ fn settings_of_others_are_shown_harmless() {
     );
     world.write("home/.cursor/mcp.json", format!("{{\"a\": \"{}\"}}", "\u{202e}\u{9b}2J\u{200b}"));
     world.write("home/.codex/config.toml", "# \u{202e}\u{9b}2J\n[mcp_servers.\"\u{202e}\"]\n");
-    for answer in ["n\nn\nn\nn\nn\nn\nn\nn\n", "y\ny\ny\ny\ny\ny\ny\ny\n"] {
+    for answer in ["d\nn\n", "d\ny\n"] {
         let arguments = ["init", "claude-code", "cursor", "codex"];
         let told = at_terminal(&world.folder, &home, &arguments, answer);
         is_harmless(&arguments, &told);

@@ -240,7 +240,8 @@ fn a_fork_adds_the_cost_of_its_own_requests() {
     world.write("s/1.jsonl", lines(&claude("s1", &[], &["A", "B"])));
     world.write("s/2.jsonl", lines(&claude("s2", &["A", "B"], &["C", "D"])));
     let dollars = |path: &str| {
-        let told = world.output(&format!("replay {path} --json --profile lossless"));
+        let told =
+            world.output(&format!("replay {path} --json --profile lossless --prices anthropic-5m"));
         let told: Value = serde_json::from_str(&told).expect("JSON");
         told["raw"]["dollars"].as_f64().expect("a number")
     };

@@ -94,8 +94,8 @@ fn every_command_that_help_lists_has_a_man_page() {
     let world = World::new("man");
     assert!(world.output("man pages/man1").starts_with("wrote the man pages into pages/man1"));
     let help = world.output("--help");
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = commands.take_while(|line| !line.is_empty()).filter_map(|line| {
+    let commands = help.lines().take_while(|line| *line != "Options:");
+    let names = commands.filter_map(|line| {
         let name = line.strip_prefix("  ")?.split(' ').next()?;
         (!name.is_empty() && name != "help").then_some(name)
     });

@@ -110,7 +110,7 @@ fn it_is_told_to_a_person_in_short() {
     assert!(end.trim().starts_with("start_agent: ") && end.contains(" s, 2 requests, 1 call, "));
     assert!(!ran.err.contains("read_file"), "{}", ran.err);
     let sum = lines[at + 2];
-    assert!(sum.starts_with("4 requests, ") && sum.contains("of that 1 sub-agent: 2 requests"));
+    assert!(sum.starts_with("4 requests, ") && sum.contains("of that, 1 sub-agent: 2 requests"));
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn several_work_one_after_the_other() {
     let ran = run(&world, &upstream, "responses", "--yes");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Both.\n"), "{}", ran.err);
     assert_eq!(world.read("made"), "begin\nend\nbegin\nend\n");
-    assert!(ran.err.contains("of that 2 sub-agents: 4 requests"), "{}", ran.err);
+    assert!(ran.err.contains("of that, 2 sub-agents: 4 requests"), "{}", ran.err);
 }
 
 /// An answer that is longer than any prompt should be goes with its ends, and all of it is kept.

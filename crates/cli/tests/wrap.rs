@@ -83,7 +83,7 @@ fn what_an_agent_had_set_is_asked() {
     let ran = wrap(&world, &["--upstream", &model.url, "claude"], &[]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "answered"), "{ran:?}");
     let ran = wrap(&world, &["claude", "--settings", "{}"], &[]);
-    assert!(ran.err.contains("an argument --settings of its own"), "{ran:?}");
+    assert!(ran.err.contains("only with its own --settings argument"), "{ran:?}");
     let log = world.read("home/.local/share/foveal/log/wrap.jsonl");
     assert_eq!(log.lines().count(), 3, "{log}");
     assert!(log.contains("\"status\":200") && !log.contains("x-api-key"), "{log}");
@@ -168,7 +168,7 @@ fn an_agent_behind_a_proxy_asks_the_gateway_directly() {
 fn what_cannot_be_is_said() {
     let world = world("refused", "claude", "echo ran");
     for (arguments, variables, told) in [
-        (&["claud"][..], &[][..], "unknown agent `claud`: one of claude-code, codex"),
+        (&["claud"][..], &[][..], "unknown agent `claud`: expected one of claude-code, codex"),
         (&["codex"], &[], "Codex is not installed: no `codex` in PATH"),
         (&["cline"], &[], "foveal init --gateway cline"),
         (&["--upstream", "nowhere", "claude"], &[], "`nowhere` is not a valid API address"),
