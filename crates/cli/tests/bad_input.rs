@@ -63,7 +63,10 @@ fn options_that_cannot_be_used() {
             "session.json --prices prices.json",
             "`prices.json` is not a price card: the price card has no `input`\n",
         ),
-        ("session.json --profile best", "unknown profile `best`: one of lossless, balanced, max"),
+        (
+            "session.json --profile best",
+            "unknown profile `best`: expected one of lossless, balanced, max",
+        ),
         ("session.json --show 0", "there is no turn 0: `one` has turns 1 to 6\n"),
         ("session.json --show 7", "there is no turn 7: `one` has turns 1 to 6\n"),
         (

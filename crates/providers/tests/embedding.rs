@@ -166,8 +166,8 @@ fn answers_that_are_no_vectors() {
         check(move |_| raw(200, body), &expected, 1);
     }
     let large = format!("{{\"data\":[{}", " ".repeat(17 << 20));
-    let expected = "http://SERVER/v1/embeddings answers with something else than vectors (more \
-                    than 16 MiB): check that it speaks OpenAI's embeddings API";
+    let expected = "http://SERVER/v1/embeddings did not return valid vectors (more than 16 MiB): \
+                    check that it supports OpenAI's embeddings API";
     check(move |_| raw(200, &large), expected, 1);
 }
 

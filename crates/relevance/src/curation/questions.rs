@@ -32,7 +32,8 @@ pub(super) fn split_text(text: &str) -> Vec<&str> {
     let stands_alone = |question: &&str| {
         let opener = words(question).next().is_some_and(|(_, word)| is_listed(OPENERS, word));
         let mut terms = 0;
-        visit_words(question, |word| terms += usize::from(!is_stop_word(word)));
+        let is_term = |word: &str| !is_stop_word(word) && !is_listed(OPENERS, word);
+        visit_words(question, |word| terms += usize::from(is_term(word)));
         opener && terms >= TERMS_MIN
     };
     if !(2..=QUESTIONS_MAX).contains(&all.len()) || !all.iter().all(stands_alone) {
