@@ -96,6 +96,41 @@ fn the_same_file_is_read_twice() {
 }
 
 #[test]
+fn an_outline_is_asked_again() {
+    let world = World::new("story-outline-twice");
+    world.write("project/app.rs", app());
+    settle(&world.folder.join("project"));
+    let outline = ("outline", json!({"path": "app.rs"}));
+    let (results, _) = after(&world, "", &[outline.clone(), outline]);
+    let [first, second] = results.as_slice() else { panic!("{results:?}") };
+    assert!(first.contains("pub fn main_loop("), "{first}");
+    let (note, pointer) = second.split_once('\n').expect("two lines");
+    assert!(note.starts_with("[Cached result from "), "{second}");
+    assert_eq!(pointer, "[app.rs: unchanged, same result as `outline app.rs` above]");
+}
+
+/// Two different calls whose answers begin with the same notes.
+#[test]
+fn notes_on_an_answer_that_is_given_again_stay() {
+    let world = World::new("story-written-twice");
+    world.write("project/a.rs", "fn old() {}\n");
+    settle(&world.folder.join("project"));
+    let edit = json!({"edits": [{"path": "a.rs", "old_str": "old", "new_str": "new"}]});
+    let edit = ("multi_edit", edit);
+    let write = ("write_file", json!({"path": "n.txt", "content": "one\n"}));
+    let asked = [read("a.rs"), edit.clone(), edit, write.clone(), write];
+    let (results, _) = after(&world, "", &asked);
+    for again in [&results[2], &results[4]] {
+        let mut lines = again.lines();
+        let note = lines.next().unwrap_or_default();
+        assert!(note.starts_with("[Cached result from "), "{again}");
+        let note = "[nothing was written now: the files hold this already; the earlier answer:]";
+        assert_eq!(lines.next(), Some(note), "{again}");
+    }
+    assert!(results[4].ends_with("\n[same result as `write_file n.txt` above]"), "{}", results[4]);
+}
+
+#[test]
 fn a_file_is_read_after_it_was_written() {
     let world = World::new("story-written");
     let (before, after_) = (listing(60, "A"), listing(60, "A").replace("A_30:", "B_30:"));

@@ -34,7 +34,10 @@ pub struct EntryFacts {
     /// The text ids of the lines that can be compared: the printed lines of a tool result, or the
     /// lines in [`EntryFacts::arguments`] of a response.
     pub line_ids: Vec<LineId>,
-    /// Hash of a tool result's whole content, to find equal results.
+    /// Number of lines at the start of a tool result with which foveal introduces an answer that it
+    /// gave before.
+    pub(crate) reuse_note_lines: usize,
+    /// Hash of a tool result's [`EntryFacts::answer`], to find equal results.
     pub whole_hash: Option<LineHash>,
     /// Hash of a tool result's whole content under which it is stored; `None` for other entries.
     pub content_hash: Option<ContentHash>,
@@ -91,6 +94,15 @@ impl EntryFacts {
     /// Returns whether the result already holds notes of foveal.
     pub fn has_foveal_notes(&self) -> bool {
         self.was_shaped_by_foveal && self.printed.prior_shaping == PriorShaping::Notes
+    }
+
+    /// Returns `content`, the result of this entry, without the lines with which foveal introduces
+    /// an answer that it gave before.
+    pub(crate) fn answer<'a>(&self, content: &'a str) -> &'a str {
+        match self.printed.lines.get(self.reuse_note_lines) {
+            Some(first) => content.get(first.whole.start as usize..).unwrap_or_default(),
+            None => content,
+        }
     }
 
     /// Returns the label of a tool result's call.

@@ -14,7 +14,9 @@ use super::entry::{EntryFacts, extract_argument_lines, visible_texts};
 use super::file_names::{file_key, for_each_file_name};
 use super::line_hash::{LineHash, LineHashMap, LineId};
 use crate::entry_size::EntrySize;
-use crate::lines::{ExcerptSource, PriorShaping, has_note_handle, parse_result_lines};
+use crate::lines::{
+    ExcerptSource, PriorShaping, count_reuse_note_lines, has_note_handle, parse_result_lines,
+};
 
 /// A call that waits for its result.
 #[derive(Debug, Clone)]
@@ -127,19 +129,26 @@ impl FactTable {
             printed.prior_shaping = PriorShaping::Notes;
         }
         let is_own = effect.is_own || printed.prior_shaping != PriorShaping::None;
+        let has_answer = |notes: &usize| *notes < printed.lines.len();
+        let reuse_note_lines = Some(count_reuse_note_lines(content)).filter(has_answer);
         let hashes = printed.lines.iter().map(|line| LineHash::from_text(line.file_text(content)));
-        EntryFacts {
-            line_ids: self.assign_line_ids(hashes),
+        let line_ids = self.assign_line_ids(hashes);
+        let facts = EntryFacts {
+            line_ids,
             printed,
+            reuse_note_lines: reuse_note_lines.unwrap_or_default(),
+            ..EntryFacts::default()
+        };
+        EntryFacts {
             was_shaped_by_foveal: is_own,
-            whole_hash: Some(LineHash::from_text(content)),
+            whole_hash: Some(LineHash::from_text(facts.answer(content))),
             content_hash: Some(ContentHash::from_content(content.as_bytes())),
             kind: effect.kind,
             reads_whole_file: effect.reads.iter().any(|read| read.span == ReadSpan::All),
             call,
             is_error: result.is_error,
             has_terminal_noise: has_terminal_noise(content),
-            ..EntryFacts::default()
+            ..facts
         }
     }
 

@@ -26,7 +26,7 @@ use self::result_lines_builder::ResultLinesBuilder;
 
 pub use self::body_detection::parse_working_directory;
 pub use self::excerpt_source::ExcerptSource;
-pub(crate) use self::prior_shaping::has_note_handle;
+pub(crate) use self::prior_shaping::{count_reuse_note_lines, has_note_handle};
 pub use self::result_lines::{ClientPrefix, PriorShaping, ResultLine, ResultLines};
 
 /// Splits `content`, the result of a call with `effect`, into lines and finds the file and number

@@ -44,6 +44,19 @@ pub(super) fn number_shaped_lines(
     true
 }
 
+/// Returns the number of lines at the start of a result with which foveal introduces an answer that
+/// it gave before. The answer follows.
+pub(crate) fn count_reuse_note_lines(content: &str) -> usize {
+    let is_note = |line: &str, start: &str| line.starts_with(start) && line.ends_with(']');
+    let mut lines = content.lines();
+    match lines.next() {
+        Some(first) if is_note(first, "[Cached result from ") => {
+            1 + usize::from(lines.next().is_some_and(|line| is_note(line, "[nothing was written")))
+        }
+        _ => 0,
+    }
+}
+
 /// Returns whether a text has a note with a handle, which returns the omitted content.
 pub(crate) fn has_note_handle(content: &str) -> bool {
     note_handles(content).next().is_some()

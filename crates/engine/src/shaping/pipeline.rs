@@ -233,7 +233,7 @@ fn insert_pointers(
     let first_view = first_view.filter(|_| inputs.same.is_none());
     if let Some((source, name)) = &inputs.same {
         let gap = pointers::identical_result_gap(draft, name, *source);
-        draft.omit_lines("identical", 0..draft.len(), gap);
+        draft.omit_lines("identical", draft.facts.reuse_note_lines..draft.len(), gap);
     } else if let Some(chosen) = first_view {
         view::apply_view(draft, chosen, ask.settings);
     }
@@ -276,9 +276,11 @@ fn find_same_result(
 ) -> Option<(EntryIndex, CallReference)> {
     let source = *ask.ledger.entries_with_content(draft.facts.whole_hash?).last()?;
     let theirs = ask.record.entry(source).tool_result()?;
-    let is_near = draft.content.len() >= ask.settings.pointer_bytes_min_elsewhere
+    let answer = draft.facts.answer(draft.content);
+    let is_near = answer.len() >= ask.settings.pointer_bytes_min_elsewhere
         || sole_read_path(ask.record.facts(source)) == sole_read_path(draft.facts);
-    let is_same = !draft.is_empty() && is_near && theirs.content == draft.content;
+    let their_answer = ask.record.facts(source).answer(&theirs.content);
+    let is_same = !draft.is_empty() && is_near && their_answer == answer;
     (is_same && !pointers::is_single_file_read(draft) && pointers::is_newest_version(draft, seen))
         .then(|| (source, CallReference::from_result(seen.record, seen.ledger, source)))
 }

@@ -117,9 +117,9 @@ impl Display for AnswerNote {
                 let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
                 write!(f, "[Cached result from {hour:02}:{minute:02}:{second:02} {half}]")
             }
-            Self::NothingWritten => {
-                f.write_str("[nothing was written: the files hold this already]")
-            }
+            Self::NothingWritten => f.write_str(
+                "[nothing was written now: the files hold this already; the earlier answer:]",
+            ),
             Self::FolderGone { gone, now } => {
                 write!(f, "[the folder `{gone}` is gone; commands and paths now start in `{now}`]")
             }

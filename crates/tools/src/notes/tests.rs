@@ -167,7 +167,7 @@ fn each_note() -> Vec<(String, &'static str)> {
         (time(255, 255, 255), "[Cached result from 03:15:15 PM]"),
         (
             AnswerNote::NothingWritten.to_string(),
-            "[nothing was written: the files hold this already]",
+            "[nothing was written now: the files hold this already; the earlier answer:]",
         ),
         (
             AnswerNote::CutOffTakenBack { files: "`a`, `b`".into() }.to_string(),

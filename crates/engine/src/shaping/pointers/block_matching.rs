@@ -29,7 +29,8 @@ pub fn find_matches(
     }
     let mut own = own.into_iter().peekable();
     let mut matches = Vec::new();
-    let mut at = 0;
+    // A note on the answer itself stays.
+    let mut at = draft.facts.reuse_note_lines;
     let end = pointable_end(draft);
     let worth = BlockSizes { draft, minimum, prefix_sums: OnceCell::new() };
     while at < end {
