@@ -130,6 +130,29 @@ fn notes_on_an_answer_that_is_given_again_stay() {
     assert!(results[4].ends_with("\n[same result as `write_file n.txt` above]"), "{}", results[4]);
 }
 
+/// A session is stored with whole results; a replay shortens them as the run did.
+#[test]
+fn a_replay_of_a_run_shortens_repeated_reads() {
+    let world = World::new("story-replayed");
+    world.write("project/a.rs", listing(60, "A"));
+    world.write("project/app.rs", app());
+    settle(&world.folder.join("project"));
+    let outline = ("outline", json!({"path": "app.rs"}));
+    let echo = ("bash", json!({"command": "echo hi"}));
+    let asked = [read("a.rs"), echo.clone(), read("a.rs"), outline.clone(), echo, outline];
+    let (sent, _) = after(&world, "--profile lossless", &asked);
+    let name = crate::run_sessions::name(&world);
+    let replayed = world.output(&format!(
+        "replay {} --profile lossless --prompt-log -",
+        name.strip_prefix("run ").expect("a run")
+    ));
+    for again in [&sent[2], &sent[5]] {
+        assert!(again.contains("same result as `"), "{again}");
+        let line = again.lines().last().expect("a line");
+        assert!(replayed.contains(&line.replace('"', "\\\"")), "{line}\n{replayed}");
+    }
+}
+
 #[test]
 fn a_file_is_read_after_it_was_written() {
     let world = World::new("story-written");

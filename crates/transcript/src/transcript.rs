@@ -267,6 +267,10 @@ pub struct Conversation {
     pub agent: Option<String>,
     /// The working directory at the start, if recorded.
     pub directory: Option<String>,
+    /// Whether the results of foveal's own tools are recorded whole, as foveal's own agent records
+    /// them before it shapes its requests.
+    #[serde(default)]
+    pub has_unshaped_results: bool,
     entries: Vec<TranscriptEntry>,
 }
 
@@ -308,6 +312,7 @@ impl Conversation {
             parent: self.parent.clone(),
             agent: self.agent.clone(),
             directory: self.directory.clone(),
+            has_unshaped_results: self.has_unshaped_results,
             entries: Vec::new(),
         }
     }

@@ -41,6 +41,7 @@ impl StoredRun {
         conversation.id.clone_from(&id.0);
         conversation.agent = Some("foveal".to_owned());
         conversation.directory = directory.cloned();
+        conversation.has_unshaped_results = true;
         conversation
     }
 

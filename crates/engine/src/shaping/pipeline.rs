@@ -100,7 +100,8 @@ pub fn shape_result(ask: &ResultShapingInputs<'_>, tokens: &mut TokenCache) -> S
     let Some(result) = ask.record.entry(ask.index).tool_result() else {
         return ShapingOutcome::Shaped(None, inputs);
     };
-    let is_shaped = !ask.settings.shapes_own
+    let shapes_own = ask.settings.shapes_own || ask.record.conversation().has_unshaped_results;
+    let is_shaped = !shapes_own
         && match ask.level {
             ReductionLevel::Arrival => facts.was_shaped_by_foveal,
             // Notes on notes would need two steps to reach the content.
