@@ -494,7 +494,13 @@ fn failure_answer(
 fn record_visible_lines(work: &CallContext<'_>, findings: &Findings, given: &ShapedAnswer) {
     match &findings.content {
         FindingContent::File(file) => {
-            work.files().record_shown_answer(&file.key, file.version.hash, given, &file.view);
+            work.files().record_shown_answer(
+                &file.key,
+                file.version.hash,
+                given,
+                &file.view,
+                file.cut_line_parts(given),
+            );
         }
         FindingContent::Lines(range) => {
             if let Some((key, version, text)) = &range.file {
@@ -507,9 +513,14 @@ fn record_visible_lines(work: &CallContext<'_>, findings: &Findings, given: &Sha
         }
         FindingContent::Beginning(beginning) => {
             if let FileSize::Lines(all, version) = beginning.size {
-                let seen = beginning.whole_lines();
+                let shown = (beginning.whole_lines(), beginning.lines.partial_lines());
                 let key = &beginning.key;
-                work.files().record_shown_beginning(key, version, given, all, &seen);
+                work.files().record_shown_beginning(key, version, given, all, shown);
+            }
+        }
+        FindingContent::Hits(hits) => {
+            for (key, lines) in hits.lines_shown_in(&given.text) {
+                work.files().record_found_lines(key, lines);
             }
         }
         _ => {}

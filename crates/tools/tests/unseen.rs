@@ -173,6 +173,70 @@ fn key_edit(key: u32, value: &str) -> Value {
 }
 
 #[test]
+fn lines_that_a_search_showed_count_as_seen() {
+    let world = World::new();
+    world.write("a.py", lines(200));
+    world.write("a.json", one_line(1_000));
+    world.call("grep", json!({"pattern": "x_150 ", "path": "a.py", "context": 1}));
+    for (old, new) in [("_150 = 15", "_1"), ("_149 = 149", "_2"), ("_1500", "_3")] {
+        world.call("edit_file", edit(old, new));
+    }
+    let refused = world.refused("edit_file", edit("_152 = 15", "_1"));
+    assert!(refused.contains("had not seen these lines"), "{refused}");
+    // Lines above it do not matter.
+    world.call("grep", json!({"pattern": "^x_160 ", "path": "a.py"}));
+    world.call("edit_file", edit("x_20 = 2000\n", "x_20 = 2000\nmore = 1\n"));
+    world.call("edit_file", edit("_160 = 16", "_4"));
+    // A search shows only the part of a long line around its hit.
+    world.call("grep", json!({"pattern": "\"k700\"", "path": "a.json"}));
+    world.call("edit_file", key_edit(700, "longer"));
+    world.call("edit_file", key_edit(701, "new"));
+    let refused = world.refused("edit_file", key_edit(300, "new"));
+    assert!(refused.contains("had not seen these lines"), "{refused}");
+}
+
+#[test]
+fn lines_that_a_search_showed_are_compared_with_the_file() {
+    let world = World::new();
+    let asked = json!({"pattern": "x_15[0-9] ", "path": "a.py"});
+    world.write("a.py", lines(200));
+    world.call("grep", asked.clone());
+    world.write("a.py", lines(200).replace("x_150 = 15000", "x_150 = 15007"));
+    let refused = world.refused("edit_file", edit("_150 = 15", "_1"));
+    assert!(refused.contains("\n150→x_150 = 15007\n"), "{refused}");
+    world.call("edit_file", edit("_151 = 15", "_1"));
+    // After a compaction no search is visible any more.
+    world.call("grep", asked);
+    world.session.clear_visibility();
+    world.refused("edit_file", edit("_155 = 15", "_1"));
+    // Neither files nor counts show a line.
+    for output in ["files", "count"] {
+        world.call("grep", json!({"pattern": "x_156 ", "output": output}));
+        world.session.clear_visibility();
+        world.refused("edit_file", edit("_156 = 15", "_1"));
+        world.session.clear_visibility();
+    }
+}
+
+#[test]
+fn the_shown_ends_of_a_cut_line_count_as_seen() {
+    for mode in ["auto", "full"] {
+        let world = World::new();
+        let count = if mode == "full" { 40_000 } else { 1_000 };
+        world.write("a.json", one_line(count));
+        let read = world.call("read_file", json!({"path": "a.json", "mode": mode}));
+        assert!(read.contains("of this line"), "{read}");
+        world.call("edit_file", key_edit(1, "changed"));
+        if mode == "auto" {
+            world.call("edit_file", key_edit(999, "changed"));
+            world.call("edit_file", key_edit(2, ""));
+        }
+        let refused = world.refused("edit_file", key_edit(count / 2 + 20_000 / count, "new"));
+        assert!(refused.contains("had not seen these lines"), "{refused}");
+    }
+}
+
+#[test]
 fn a_place_in_a_long_line_is_shown_before_it_changes() {
     let world = World::new();
     world.write("a.json", one_line(1_000));

@@ -10,7 +10,7 @@ use cap_std::fs::Dir;
 use foveal_workspace::file_search::{
     ProtectedFile, SearchScope, SkippedFiles, path_for_display, path_from_display,
 };
-use foveal_workspace::{OpenFile, ResolvedPath, WorkspaceRoots};
+use foveal_workspace::{OpenFile, PathKey, ResolvedPath, WorkspaceRoots};
 
 use crate::answer::AnswerDependency;
 use crate::error::ToolError;
@@ -168,6 +168,11 @@ impl SearchPlace {
     pub(crate) fn join_relative(&self, name: &str) -> String {
         let path = self.located.relative_path().join(path_from_display(name));
         path_for_display(&path).into_owned()
+    }
+
+    /// Returns the key of the file at a path relative to the root.
+    pub(crate) fn path_key(&self, name: &str) -> PathKey {
+        self.roots.path_below(self.located.root(), &path_from_display(name)).path_key()
     }
 
     /// Returns a path relative to the root as answers show it.

@@ -29,6 +29,7 @@ pub(super) fn check_edit(
     } else {
         changed_hunks(view, &planned.text, &planned.changed)
     };
+    record_found_lines(work, target);
     let known = target.known_file(work);
     let altered = altered_lines(target, planned, &runs, known.as_ref());
     let Some(known) = known else {
@@ -106,6 +107,15 @@ fn refuse_unseen_lines(
     );
     record_surroundings(work, target, surroundings);
     ToolError::from_error(message)
+}
+
+/// Counts the lines of the file that searches showed as seen.
+fn record_found_lines(work: &CallContext<'_>, target: &EditTarget) {
+    let (lines, parts) = work.files().found_lines(&target.key, target.view.text());
+    if !lines.is_empty() || !parts.is_empty() {
+        let text = String::new();
+        record_surroundings(work, target, EditSurroundings { text, lines, parts });
+    }
 }
 
 /// Records that the answer shows these lines and parts of lines.

@@ -1,10 +1,12 @@
 //! The findings of a read: the text, the beginning, lines or the structure of a file, or a pointer.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use foveal_engine::entry_facts::VERSION_ARGUMENT;
+use foveal_engine::message_shape::ShapePiece;
 use foveal_engine::note::LineNumberRange;
 use foveal_relevance::numbered_listing::ListingRow;
 use foveal_transcript::ContentHash;
@@ -14,12 +16,13 @@ use foveal_workspace::{PathKey, TextFile};
 use crate::notes::{FileDisplayMode, FileNote, OmissionReason};
 
 use crate::answer::AnswerImage;
+use crate::answer_budget::split_rows;
 use crate::read_view::{ReadMode, ReadView};
-use crate::session::{FilePlace, LineCounts, LineRangeSet};
+use crate::session::{FilePlace, LineCounts, LineRangeSet, PartialLine, ShapedAnswer};
 
 use super::answer_text::{AnswerText, LineExcerpt};
 use super::heading_notes::{file_note, lines_shown_note};
-use super::numbered_lines::{NumberedLines, number_lines};
+use super::numbered_lines::{NumberedLines, line_gutter, number_lines};
 
 /// The identity of a read: two reads with the same key ask for the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +48,34 @@ pub(crate) struct FileText {
 impl FileText {
     pub(super) fn render(&self) -> AnswerText {
         number_lines(self.text.text())
+    }
+
+    /// Returns the parts that `answer`, the shaped text, shows of the lines that it cuts.
+    pub(crate) fn cut_line_parts(&self, answer: &ShapedAnswer) -> Vec<PartialLine> {
+        let Some(shape) = answer.shape.as_ref().filter(|_| !answer.left_out.is_empty()) else {
+            return Vec::new();
+        };
+        let kept = shape.pieces.iter().filter_map(|piece| match piece {
+            ShapePiece::Keep(range) => Some(range.start as usize..range.end as usize),
+            _ => None,
+        });
+        let kept: Vec<Range<usize>> = kept.collect();
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for (number, line) in (1u32..).zip(split_rows(self.text.text())) {
+            start += line_gutter(number).len();
+            let end = start + line.len();
+            if answer.left_out.contains(number) {
+                let inside = kept.iter().filter(|kept| kept.start < end && start < kept.end);
+                parts.extend(inside.map(|kept| PartialLine {
+                    line: number,
+                    from: kept.start.saturating_sub(start) as u64,
+                    to: (kept.end < end).then(|| (kept.end - start) as u64),
+                }));
+            }
+            start = end + 1;
+        }
+        parts
     }
 
     /// Returns the arguments of the read in one form, however the call spelled them.

@@ -24,7 +24,7 @@ pub(crate) struct NumberedLine {
 
 impl NumberedLine {
     fn gutter(&self) -> String {
-        format!("{}→", self.number)
+        line_gutter(self.number)
     }
 
     /// Returns the notes on the omitted parts before and after the given one.
@@ -109,12 +109,17 @@ impl NumberedLines {
     }
 }
 
+/// Returns the text before a line with this number.
+pub(super) fn line_gutter(number: u32) -> String {
+    format!("{number}→")
+}
+
 /// Renders all lines of a text with their numbers, from 1.
 pub(crate) fn number_lines(text: &str) -> AnswerText {
     let mut lines = AnswerText::default();
     lines.reserve(text.len() + text.len() / 4);
     for (number, line) in (1u32..).zip(split_rows(text)) {
-        lines.push_line(number, &format!("{number}→"), LineExcerpt::whole_line(line));
+        lines.push_line(number, &line_gutter(number), LineExcerpt::whole_line(line));
     }
     lines
 }

@@ -4,14 +4,17 @@ use std::fmt::Write;
 
 use foveal_index::SearchHit;
 use foveal_syntax::EntityKind;
+use foveal_workspace::PathKey;
 use foveal_workspace::file_search::{
-    GlobAnswer, GrepAnswer, GrepLayout, GrepMode, GrepRow, ListAnswer, PageUnit, SkippedFiles,
+    FileHits, GlobAnswer, GrepAnswer, GrepLayout, GrepMode, GrepRow, ListAnswer, PageUnit,
+    SkippedFiles,
 };
 use serde_json::{Value, json};
 
 use super::answer_text::{AnswerText, LineExcerpt};
 use super::numbered_lines::line_cut_note;
 use crate::notes::{SearchNote, SearchResultKind};
+use crate::session::FoundLine;
 
 /// Protected files that a note names.
 const PROTECTED_SHOWN_MAX: usize = 5;
@@ -20,6 +23,8 @@ const PROTECTED_SHOWN_MAX: usize = 5;
 #[derive(Debug, Clone)]
 pub(crate) struct GrepHits {
     pub(crate) answer: GrepAnswer,
+    /// The keys of the answer's files.
+    pub(crate) keys: Vec<PathKey>,
     pub(crate) mode: GrepMode,
     pub(crate) gap_notes: Vec<SearchNote>,
 }
@@ -51,6 +56,21 @@ impl GrepHits {
         }
         append_gaps(&mut lines, &self.answer.skipped, &self.gap_notes);
         lines
+    }
+
+    /// Returns the lines of each file that are in `shown`, the answer that is sent.
+    pub(crate) fn lines_shown_in(&self, shown: &str) -> Vec<(&PathKey, Vec<FoundLine>)> {
+        let files = self.keys.iter().zip(&self.answer.files);
+        let found = |(key, file): (_, &FileHits)| {
+            let lines = file.lines.iter().filter(|line| shown.contains(&line.text));
+            let lines = lines.map(|line| FoundLine {
+                text: line.text.clone(),
+                before: line.bytes_before,
+                after: line.bytes_after,
+            });
+            (key, lines.collect())
+        };
+        files.map(found).collect()
     }
 
     pub(super) fn structured_data(&self) -> Value {

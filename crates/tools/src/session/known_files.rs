@@ -12,6 +12,7 @@ use crate::read_view::ReadView;
 
 use super::deliveries::{CallVisibility, SettledCallIds};
 use super::external_changes::ExternalChanges;
+use super::found_lines::{FoundLine, FoundLines};
 use super::known_file::KnownFile;
 use super::line_range_set::LineRangeSet;
 use super::partial_line_set::{PartialLine, PartialLineSet};
@@ -37,6 +38,8 @@ struct KnownFileTable {
     changed_keys: BTreeSet<PathKey>,
     /// The lines that answers show and that are not yet visible to every call.
     pending: PendingVisibility,
+    /// The lines that search answers show.
+    found: FoundLines,
 }
 
 /// A file, the number of its insertion, and its byte count then.
@@ -102,6 +105,7 @@ impl KnownFiles {
     /// Applies the shown lines of settled calls: visible to every call, or to none.
     pub(super) fn apply_settled(&self, settled: &SettledCallIds) {
         let mut table = self.lock_table();
+        table.found.apply_settled(settled);
         drop(table.pending.extract_calls(&settled.lost));
         for (key, version, shown) in table.pending.extract_calls(&settled.delivered) {
             table.apply_shown_lines(&key, version, &shown);
@@ -209,13 +213,30 @@ impl CallFiles<'_> {
         self.push_pending(key, version, ShownLines { lines, parts, ..ShownLines::default() });
     }
 
-    /// Records that an answer shows the version last met in the form of `view`.
+    /// Records that the answer shows these lines of a file that was searched.
+    pub(crate) fn record_found_lines(&self, key: &PathKey, lines: Vec<FoundLine>) {
+        self.files.lock_table().found.add(self.visibility.call_id(), key, lines);
+    }
+
+    /// Returns the lines of `text`, the content of a file, that search answers show, and the parts
+    /// of its other lines.
+    pub(crate) fn found_lines(
+        &self,
+        key: &PathKey,
+        text: &str,
+    ) -> (LineRangeSet, Vec<PartialLine>) {
+        self.files.lock_table().found.lines_in(key, text, self.visibility)
+    }
+
+    /// Records that an answer shows the version last met in the form of `view`, with these `parts`
+    /// of the lines that it cuts.
     pub(crate) fn record_shown_answer(
         &self,
         key: &PathKey,
         version: ContentHash,
         answer: &ShapedAnswer,
         view: &ReadView,
+        parts: Vec<PartialLine>,
     ) {
         let all = answer.lines.all;
         let kind = answer.shape.as_ref().map(|shape| shape.kind);
@@ -242,38 +263,39 @@ impl CallFiles<'_> {
             is_beginning: false,
             can_be_pointed_at: answer.place.is_some(),
         };
-        self.record_file_lines(key, version, lines, left_out, file);
+        let shown = ShownLines { lines, parts, file: Some(file), ..ShownLines::default() };
+        self.record_file_lines(key, version, shown, left_out);
     }
 
-    /// Records that an answer shows the first lines of the version last met, the `seen` ones of
-    /// them completely. The file has `all` lines.
+    /// Records that an answer shows the first lines of the version last met: the `lines`
+    /// completely, and the `parts` of others. The file has `all` lines.
     pub(crate) fn record_shown_beginning(
         &self,
         key: &PathKey,
         version: ContentHash,
         answer: &ShapedAnswer,
         all: u32,
-        seen: &LineRangeSet,
+        (lines, mut parts): (LineRangeSet, Vec<PartialLine>),
     ) {
         let file = FilePresentation {
             line_count: all,
             is_beginning: true,
             can_be_pointed_at: answer.place.is_some(),
         };
-        self.record_file_lines(key, version, seen.clone(), Some(&answer.left_out), file);
+        parts.retain(|part| !answer.left_out.contains(part.line));
+        let shown = ShownLines { lines, parts, file: Some(file), ..ShownLines::default() };
+        self.record_file_lines(key, version, shown, Some(&answer.left_out));
     }
 
     fn record_file_lines(
         &self,
         key: &PathKey,
         version: ContentHash,
-        mut lines: LineRangeSet,
+        mut shown: ShownLines,
         left_out: Option<&LineRangeSet>,
-        file: FilePresentation,
     ) {
-        let left_out = left_out.cloned().unwrap_or_default();
-        lines.remove_lines(&left_out);
-        let shown = ShownLines { lines, left_out, file: Some(file), ..ShownLines::default() };
+        shown.left_out = left_out.cloned().unwrap_or_default();
+        shown.lines.remove_lines(&shown.left_out);
         self.push_pending(key, version, shown);
     }
 
@@ -340,6 +362,7 @@ impl KnownFileTable {
             row.file.seen_parts = PartialLineSet::default();
         }
         self.pending.remove_all();
+        self.found.clear();
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use foveal_transcript::CancelToken;
+use foveal_workspace::PathKey;
 use foveal_workspace::file_search::{
     self, CaseSensitivity, FileSearchError, GrepAnswer, GrepMode, GrepQuery,
 };
@@ -89,9 +90,10 @@ impl ToolArguments for GrepToolArguments {
         query.limit = self.limit.unwrap_or(query.limit).clamp(1, work.session.hit_limit);
         let depends = places.dependencies(work);
         let mut all: Option<GrepAnswer> = None;
+        let mut keys = Vec::new();
         for place in &places.places {
             query.scope = place.scope(self.glob.clone(), self.kind.clone());
-            let answer = search_place(work, place, &query)?;
+            let answer = search_place(work, place, &query, &mut keys)?;
             // Hits beyond this place are taken from the next one.
             query.offset -= query.offset.min(usize::try_from(answer.total).unwrap_or(usize::MAX));
             query.limit -= query.limit.min(answer.shown);
@@ -102,7 +104,7 @@ impl ToolArguments for GrepToolArguments {
         }
         let Some(mut answer) = all else { return Err(ToolError::from_error("nothing to search")) };
         work.session.workspace.retain_unreported_files(&mut answer.skipped);
-        let hits = GrepHits { answer, mode, gap_notes: places.gap_notes };
+        let hits = GrepHits { answer, keys, mode, gap_notes: places.gap_notes };
         Ok(Findings::from(FindingContent::Hits(hits)).with_dependencies(depends))
     }
 
@@ -115,11 +117,12 @@ impl ToolArguments for GrepToolArguments {
     }
 }
 
-/// Searches one place, with display paths in the answer.
+/// Searches one place, with display paths in the answer. Adds the keys of the files to `keys`.
 fn search_place(
     work: &CallContext<'_>,
     place: &SearchPlace,
     query: &GrepQuery,
+    keys: &mut Vec<PathKey>,
 ) -> Result<GrepAnswer, ToolError> {
     let open = |path: &Path| place.open_for_search(work, path);
     let progress = work.progress_reporter("searching");
@@ -135,6 +138,7 @@ fn search_place(
     })?;
     place.display_skipped(&mut answer.skipped);
     for file in &mut answer.files {
+        keys.push(place.path_key(&file.path));
         file.path = place.display_path(&file.path);
     }
     Ok(answer)

@@ -14,7 +14,8 @@ fn hits(shown: usize, total: u64, offset: usize, (hit, searched): (u64, u64)) ->
 }
 
 fn text(answer: GrepAnswer) -> String {
-    let hits = GrepHits { answer, mode: GrepMode::Content, gap_notes: Vec::new() };
+    let hits =
+        GrepHits { answer, keys: Vec::new(), mode: GrepMode::Content, gap_notes: Vec::new() };
     hits.render().as_str().to_owned()
 }
 
