@@ -1,8 +1,9 @@
 //! Ctrl+C and other termination signals: the first one asks the program to stop and show its
-//! results so far, the second one ends it at once.
+//! results so far, the second one ends it at once. At a question there is nothing to show yet, so
+//! there the first one ends it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_transcript::CancelToken;
 
@@ -31,13 +32,31 @@ impl InterruptFlag {
         CancelToken::from(Arc::clone(&self.is_set))
     }
 
-    /// Records a termination request. The second one exits at once.
+    /// Records a termination request. The second one exits at once, and any at an open question.
     pub(crate) fn request_stop(&self) {
-        if self.is_set.swap(true, Ordering::SeqCst) {
+        let close_question = *OPEN_QUESTION.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(close_question) = close_question {
+            close_question();
+        }
+        if self.is_set.swap(true, Ordering::SeqCst) || close_question.is_some() {
             (self.before_exit)();
             std::process::exit(i32::from(INTERRUPTED));
         }
     }
+}
+
+/// Ends the line of the question that the program waits at, if it waits at one. One for the
+/// process, as signals are.
+static OPEN_QUESTION: Mutex<Option<fn()>> = Mutex::new(None);
+
+/// Returns the result of `ask`, which asks the user a question. A termination request meanwhile
+/// calls `close_question` and exits.
+pub(crate) fn exit_at_question<T>(close_question: fn(), ask: impl FnOnce() -> T) -> T {
+    let set = |open| *OPEN_QUESTION.lock().unwrap_or_else(PoisonError::into_inner) = open;
+    set(Some(close_question));
+    let answer = ask();
+    set(None);
+    answer
 }
 
 /// Returns a cancellation token for Ctrl+C.

@@ -14,6 +14,7 @@ use foveal_redaction::redact_text;
 use foveal_screen::escape_lines;
 
 use crate::environment;
+use crate::interrupt::exit_at_question;
 use crate::text_table::wrap_text;
 
 /// Writes one or more lines to standard error. Write errors are ignored, so that the work goes on
@@ -49,7 +50,7 @@ fn format_message(text: &str) -> String {
 
 /// Asks a question and reads one line. Only `y` or `yes` counts as yes.
 pub(crate) fn confirm(question: &str) -> bool {
-    print_question(question, "[y/N]") && is_yes(read_line())
+    exit_at_question(close_question, || print_question(question, "[y/N]") && is_yes(read_line()))
 }
 
 /// Asks a question until it is answered with yes or no; `d` calls `show_details` before it is
@@ -62,10 +63,8 @@ pub(crate) fn confirm_with_details(
     mut show_details: impl FnMut() -> io::Result<()>,
 ) -> io::Result<bool> {
     loop {
-        if !print_question(question, "[y/N/d]") {
-            return Ok(false);
-        }
-        let line = read_line();
+        let ask = || print_question(question, "[y/N/d]").then(read_line);
+        let Some(line) = exit_at_question(close_question, ask) else { return Ok(false) };
         let wants_details = line.as_ref().is_ok_and(|line| line.trim().eq_ignore_ascii_case("d"));
         if !wants_details {
             return Ok(is_yes(line));
@@ -89,7 +88,7 @@ pub(crate) fn confirm_until(question: &str, is_over: &dyn Fn() -> bool) -> bool 
             Ok(line) => return is_yes(line),
             Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) if is_over() => {
-                print_notice("");
+                close_question();
                 return false;
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -122,6 +121,11 @@ fn discard_typed_input() {
 
 #[cfg(not(unix))]
 fn discard_typed_input() {}
+
+/// Ends the line of a question that is not answered.
+fn close_question() {
+    print_notice("");
+}
 
 fn read_line() -> io::Result<String> {
     let mut line = String::new();

@@ -2,6 +2,9 @@
 
 use std::process::{Child, Command, Stdio};
 
+use portable_pty::CommandBuilder;
+
+use crate::terminal::Terminal;
 use crate::world::{World, session};
 
 /// Sessions that are handed over one by one: more than could go by before a signal is seen.
@@ -102,5 +105,24 @@ fn wait_until_it_listens(child: &Child) {
     }
     if caught().is_none() {
         std::thread::sleep(std::time::Duration::from_secs(2));
+    }
+}
+
+/// Nothing is to be shown yet, so that the first Ctrl+C ends the program.
+#[test]
+fn at_a_question_the_program_ends_at_once() {
+    let world = World::new("interrupt_question");
+    world.write(".env", "KEY=1\n");
+    for arguments in [["read", ".env"].as_slice(), &["grep", "KEY", ".env"]] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
+        command.args(arguments);
+        command.cwd(&world.folder);
+        command.env_clear();
+        command.env("HOME", world.folder.join("home"));
+        command.env("TERM", "xterm");
+        let mut terminal = Terminal::start(command, (140, 24));
+        terminal.shows("Continue? [y/N]").types("\u{3}");
+        assert_eq!(terminal.ends(), 130, "{arguments:?}");
+        assert!(!terminal.written().contains("stopped"), "{}", terminal.written());
     }
 }
