@@ -7,8 +7,8 @@
 mod disk_delta;
 mod exact_match;
 mod hunks;
-mod invisible_characters;
 mod line_diff;
+mod lookalike_characters;
 mod multi_edit;
 mod placeholders;
 mod plan;
@@ -22,7 +22,7 @@ mod whitespace_match;
 pub use disk_delta::{DiskDelta, delta_since_seen};
 pub use foveal_transcript::LineSpan;
 pub use hunks::{DiffHunk, changed_hunks, diff_hunks};
-pub use invisible_characters::InvisibleDifference;
+pub use lookalike_characters::LookalikeDifference;
 pub use multi_edit::{
     EditOverlap, IndexedEdit, MultiEditPlan, PlannedText, RefusedEdit, plan_edits,
 };

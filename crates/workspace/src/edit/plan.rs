@@ -3,7 +3,7 @@
 use super::planned_edit::{Edit, EditMatch, PlannedEdit, TextChange, TextReplacement};
 use super::refusal::EditRefusal;
 use super::text_lines::LineCounter;
-use super::{exact_match, invisible_characters, placeholders, similar_blocks, whitespace_match};
+use super::{exact_match, lookalike_characters, placeholders, similar_blocks, whitespace_match};
 
 /// Plans one edit of `text`.
 ///
@@ -46,7 +46,7 @@ pub fn plan_edit(text: &str, edit: &Edit) -> Result<PlannedEdit, EditRefusal> {
 fn not_found_refusal(text: &str, edit: &Edit) -> EditRefusal {
     EditRefusal::NotFound {
         candidates: similar_blocks::find_similar_blocks(text, &edit.old),
-        invisible: invisible_characters::find_differences(text, &edit.old),
+        lookalikes: lookalike_characters::find_differences(text, &edit.old),
         numbered: placeholders::has_number_gutter(&edit.old),
     }
 }
