@@ -19,7 +19,7 @@ pub struct IndexedEdit {
 
 /// The refusal of one edit, by which no edit of the call is made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("edit {} of {of}: {why}; none of the edits was made", index + 1)]
+#[error("{}", refused_edit_message(*index, *of, why))]
 pub struct RefusedEdit {
     /// The index of the refused edit, from 0.
     pub index: usize,
@@ -27,6 +27,15 @@ pub struct RefusedEdit {
     pub of: usize,
     /// The reason.
     pub why: EditRefusal,
+}
+
+fn refused_edit_message(index: usize, of: usize, why: &EditRefusal) -> String {
+    let message = format!("edit {} of {of}: {why}", index + 1);
+    // A reason that ends with the lines of similar blocks says before them that nothing was changed.
+    match message.ends_with('\n') {
+        true => message,
+        false => message + "; none of the edits was made",
+    }
 }
 
 /// Two edits of which the later changes text that the earlier one wrote.

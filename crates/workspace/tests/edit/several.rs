@@ -61,6 +61,13 @@ fn one_refusal_refuses_all() {
         &[(0, one("a", "x")), (0, one("a", "y"))],
         "refused: edit 2 of 2: old_str is not in the file; read the file again and copy the text to replace; none of the edits was made",
     );
+    let similar = plan_edits(
+        &["let value = first(1);\n"],
+        &[IndexedEdit { text: 0, edit: Edit::new("let value = first(2);", "x") }],
+    );
+    let refused = similar.expect_err("it is not there").to_string();
+    assert!(refused.starts_with("edit 1 of 1: old_str is not in the file; nothing was changed"));
+    assert!(refused.ends_with("+ let value = first(1);\n"), "{refused}");
     check(
         &["a"],
         &[(1, one("a", "x"))],
