@@ -93,6 +93,12 @@ pub(crate) fn locate_path(path: &Path) -> anyhow::Result<(CallFolders, String)> 
         std::io::ErrorKind::NotFound => SourceFileError::Missing { path: path.to_owned() },
         _ => SourceFileError::Unreadable { path: path.to_owned(), why },
     })?;
+    // The tools' own messages address a model.
+    if found.is_file()
+        && let Err(why) = std::fs::File::open(&found)
+    {
+        return Err(SourceFileError::Unreadable { path: path.to_owned(), why }.into());
+    }
     let meant = repository_index::working_copy_root(&current);
     let (working, inside) = match found.strip_prefix(&current) {
         Ok(inside) => (current.clone(), inside.to_owned()),

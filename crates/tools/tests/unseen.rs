@@ -178,7 +178,7 @@ fn lines_that_a_search_showed_count_as_seen() {
     world.write("a.py", lines(200));
     world.write("a.json", one_line(1_000));
     world.call("grep", json!({"pattern": "x_150 ", "path": "a.py", "context": 1}));
-    for (old, new) in [("_150 = 15", "_1"), ("_149 = 149", "_2"), ("_1500", "_3")] {
+    for (old, new) in [("_150 = 15", "_1"), ("_149 = 149", "_2"), ("_1000", "_3")] {
         world.call("edit_file", edit(old, new));
     }
     let refused = world.refused("edit_file", edit("_152 = 15", "_1"));
