@@ -80,7 +80,7 @@ impl FoundLines {
         let (whole, partial): (Vec<_>, Vec<_>) =
             rows.map(|row| &row.line).partition(|line| line.is_whole());
         if whole.is_empty() && partial.is_empty() {
-            return Default::default();
+            return (LineRangeSet::default(), Vec::new());
         }
         let whole: HashSet<&str> = whole.into_iter().map(|line| line.text.as_str()).collect();
         let (mut lines, mut parts) = (Vec::new(), Vec::new());
