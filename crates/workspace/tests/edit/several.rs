@@ -63,7 +63,7 @@ fn one_refusal_refuses_all() {
     );
     let similar = plan_edits(
         &["let value = first(1);\n"],
-        &[IndexedEdit { text: 0, edit: Edit::new("let value = first(2);", "x") }],
+        &[IndexedEdit { text: 0, edit: one("let value = first(2);", "x") }],
     );
     let refused = similar.expect_err("it is not there").to_string();
     assert!(refused.starts_with("edit 1 of 1: old_str is not in the file; nothing was changed"));
