@@ -513,9 +513,10 @@ fn record_visible_lines(work: &CallContext<'_>, findings: &Findings, given: &Sha
         }
         FindingContent::Beginning(beginning) => {
             if let FileSize::Lines(all, version) = beginning.size {
-                let shown = (beginning.whole_lines(), beginning.lines.partial_lines());
+                let lines = beginning.whole_lines();
+                let parts = beginning.lines.partial_lines();
                 let key = &beginning.key;
-                work.files().record_shown_beginning(key, version, given, all, shown);
+                work.files().record_shown_beginning(key, version, given, all, lines, parts);
             }
         }
         FindingContent::Hits(hits) => {

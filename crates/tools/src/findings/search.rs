@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::answer_text::{AnswerText, LineExcerpt};
 use super::numbered_lines::line_cut_note;
 use crate::notes::{SearchNote, SearchResultKind};
-use crate::session::FoundLine;
+use crate::session::HitExcerpt;
 
 /// Protected files that a note names.
 const PROTECTED_SHOWN_MAX: usize = 5;
@@ -59,11 +59,11 @@ impl GrepHits {
     }
 
     /// Returns the lines of each file that are in `shown`, the answer that is sent.
-    pub(crate) fn lines_shown_in(&self, shown: &str) -> Vec<(&PathKey, Vec<FoundLine>)> {
+    pub(crate) fn lines_shown_in(&self, shown: &str) -> Vec<(&PathKey, Vec<HitExcerpt>)> {
         let files = self.keys.iter().zip(&self.answer.files);
         let found = |(key, file): (_, &FileHits)| {
             let lines = file.lines.iter().filter(|line| shown.contains(&line.text));
-            let lines = lines.map(|line| FoundLine {
+            let lines = lines.map(|line| HitExcerpt {
                 text: line.text.clone(),
                 before: line.bytes_before,
                 after: line.bytes_after,

@@ -14,7 +14,7 @@ const LINES_MAX: usize = 2_000;
 
 /// A line of a file, or the part of it that an answer shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FoundLine {
+pub(crate) struct HitExcerpt {
     pub(crate) text: String,
     /// Bytes of the line before the text.
     pub(crate) before: usize,
@@ -22,7 +22,7 @@ pub(crate) struct FoundLine {
     pub(crate) after: usize,
 }
 
-impl FoundLine {
+impl HitExcerpt {
     fn is_whole(&self) -> bool {
         self.before == 0 && self.after == 0
     }
@@ -43,16 +43,16 @@ struct FoundRow {
     /// The call; `None` once its answer is visible to every call.
     call: Option<SessionCallId>,
     key: PathKey,
-    line: FoundLine,
+    line: HitExcerpt,
 }
 
 /// The lines of files that search answers show, in the order of the answers.
 #[derive(Debug, Default)]
-pub(super) struct FoundLines(Vec<FoundRow>);
+pub(super) struct SearchHitLines(Vec<FoundRow>);
 
-impl FoundLines {
+impl SearchHitLines {
     /// Adds lines that the answer to `call` shows.
-    pub(super) fn add(&mut self, call: SessionCallId, key: &PathKey, lines: Vec<FoundLine>) {
+    pub(super) fn add(&mut self, call: SessionCallId, key: &PathKey, lines: Vec<HitExcerpt>) {
         let row = |line| FoundRow { call: Some(call), key: key.clone(), line };
         self.0.extend(lines.into_iter().map(row));
         let surplus = self.0.len().saturating_sub(LINES_MAX);

@@ -12,7 +12,7 @@ use crate::read_view::ReadView;
 
 use super::deliveries::{CallVisibility, SettledCallIds};
 use super::external_changes::ExternalChanges;
-use super::found_lines::{FoundLine, FoundLines};
+use super::found_lines::{HitExcerpt, SearchHitLines};
 use super::known_file::KnownFile;
 use super::line_range_set::LineRangeSet;
 use super::partial_line_set::{PartialLine, PartialLineSet};
@@ -39,7 +39,7 @@ struct KnownFileTable {
     /// The lines that answers show and that are not yet visible to every call.
     pending: PendingVisibility,
     /// The lines that search answers show.
-    found: FoundLines,
+    found: SearchHitLines,
 }
 
 /// A file, the number of its insertion, and its byte count then.
@@ -214,7 +214,7 @@ impl CallFiles<'_> {
     }
 
     /// Records that the answer shows these lines of a file that was searched.
-    pub(crate) fn record_found_lines(&self, key: &PathKey, lines: Vec<FoundLine>) {
+    pub(crate) fn record_found_lines(&self, key: &PathKey, lines: Vec<HitExcerpt>) {
         self.files.lock_table().found.add(self.visibility.call_id(), key, lines);
     }
 
@@ -275,7 +275,8 @@ impl CallFiles<'_> {
         version: ContentHash,
         answer: &ShapedAnswer,
         all: u32,
-        (lines, mut parts): (LineRangeSet, Vec<PartialLine>),
+        lines: LineRangeSet,
+        mut parts: Vec<PartialLine>,
     ) {
         let file = FilePresentation {
             line_count: all,

@@ -38,7 +38,7 @@ pub use self::deliveries::{
 pub use self::duplicate_detector::DuplicateDetector;
 pub(crate) use self::duplicate_detector::hash_long_texts;
 pub(crate) use self::forbidden_files::{ForbiddenFiles, PATTERN_MATCHES_MAX, SCANNED_ENTRIES_MAX};
-pub(crate) use self::found_lines::FoundLine;
+pub(crate) use self::found_lines::HitExcerpt;
 pub(crate) use self::known_file::{FilePlace, KnownFile};
 pub use self::line_range_set::LineRangeSet;
 pub(crate) use self::partial_line_set::{LineBytes, PartialLine, TextChanges};
