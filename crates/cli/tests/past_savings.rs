@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript, Settings};
 use foveal_store::{SessionId, SessionLogStore, SessionMetadata, SessionStore};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 use crate::hook::{given_as, store};
+use crate::run_sessions::name;
+use crate::run_task::{calls, run};
 use crate::world::World;
 
 fn replayed(world: &World, path: &str) -> (Value, String) {
@@ -102,4 +105,39 @@ fn bills_of_requests_that_a_gateway_shortened_are_left_out() {
     let (told, err) = replayed(&world, "rollout.jsonl");
     assert_eq!(billed(&told), Some(2), "{err}");
     assert!(err.contains("1 request went through foveal"), "{err}");
+}
+
+#[test]
+fn bills_of_runs_that_were_shortened_are_left_out() {
+    for (profile, billed) in [("curated", None), ("off", Some(3))] {
+        let world = World::new(&format!("past-run-{profile}"));
+        world.write("long.sh", "for i in $(seq 4000); do echo \"line $i of the output\"; done\n");
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
+        upstream.set_script(ReplyScript::in_order([
+            calls(&[("bash", json!({"command": "sh long.sh"}))]),
+            calls(&[("list", json!({}))]),
+            ModelReply::from_text("Long."),
+        ]));
+        let ran = run(&world, &upstream, "messages", &format!("--yes --profile {profile}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let name = name(&world);
+        let part = name.strip_prefix("run ").expect("a run");
+        for path in [part, ""] {
+            let (told, err) = replayed(&world, path);
+            assert_eq!(told["raw"]["requests"], 3);
+            assert_eq!(told["raw"]["bill"]["requests"].as_u64(), billed, "{profile}: {err}");
+            let is_said =
+                err.contains("3 requests of foveal's own agent already went out shortened");
+            assert_eq!(is_said, billed.is_none(), "{profile}: {err}");
+        }
+        let text = world.output(&format!("replay {part}"));
+        assert_eq!(text.contains("vs bill"), billed.is_some(), "{text}");
+        // A copy elsewhere tells the agent, but not the decisions.
+        let exported = world.output(&format!("export {part}"));
+        std::fs::remove_dir_all(world.folder.join("home/.local/share/foveal")).expect("a store");
+        world.write("run.json", exported);
+        let (told, err) = replayed(&world, "run.json");
+        assert_eq!(told["raw"]["requests"], 3);
+        assert_eq!(told["raw"]["bill"], Value::Null, "{err}");
+    }
 }

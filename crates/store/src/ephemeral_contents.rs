@@ -205,6 +205,10 @@ impl<D: Send + Sync, E: DecisionStore> DecisionStore for EphemeralContentStore<D
         self.ephemeral.turns(beginnings)
     }
 
+    fn session_turns(&self, session: &SessionId) -> Result<Vec<TurnRecord>, StoreError> {
+        self.ephemeral.session_turns(session)
+    }
+
     fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
         self.ephemeral.has_turn(ends)
     }

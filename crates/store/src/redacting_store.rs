@@ -314,6 +314,10 @@ impl<S: DecisionStore> DecisionStore for RedactingStore<S> {
         self.store.turns(beginnings)
     }
 
+    fn session_turns(&self, session: &SessionId) -> Result<Vec<TurnRecord>, StoreError> {
+        self.store.session_turns(&redact_session_id(session))
+    }
+
     fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
         self.store.has_turn(ends)
     }

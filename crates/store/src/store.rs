@@ -305,6 +305,9 @@ pub trait DecisionStore: Send + Sync {
     /// `beginnings` are the hashes of its prefixes, the shortest first.
     fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<TurnRecord>, StoreError>;
 
+    /// Returns the stored turns of a session, the oldest first. Unknown sessions have none.
+    fn session_turns(&self, session: &SessionId) -> Result<Vec<TurnRecord>, StoreError>;
+
     /// Returns whether a turn with one of these end hashes is stored.
     fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError>;
 }

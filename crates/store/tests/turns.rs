@@ -50,6 +50,10 @@ pub(crate) fn lead_to_the_longest_beginning(store: &dyn Store) {
     let again = TurnRecord { decision: "[]".to_owned(), ..turn("a", "ax") };
     store.put_turn(&session, &again, OmittedContents::default(), at(2)).expect("kept");
     assert_eq!(found(&["a", "ax"])[1], again);
+    let all = [turn("", "a"), turn("a", "abc"), turn("abc", "abcd"), turn("", "other"), again];
+    assert_eq!(store.session_turns(&session).expect("read"), all);
+    let unknown = SessionId("unknown".to_owned());
+    assert_eq!(store.session_turns(&unknown).expect("read"), []);
     store.delete_session(&session).expect("deleted");
     assert_eq!(found(&["a", "ab", "abc"]), []);
 }

@@ -8,7 +8,7 @@ use foveal_transcript::{Conversation, RecordedSession};
 use super::session_selection::SessionSelection;
 use crate::environment::Environment;
 use crate::numbers::format_plural;
-use crate::{notice, output};
+use crate::{notice, output, runs};
 
 /// The command line of `foveal export`.
 #[derive(Debug, clap::Args)]
@@ -46,5 +46,5 @@ pub(crate) fn run(
 /// Returns the version of the program that recorded a session, if it is known.
 fn recorder_version(session: &RecordedSession) -> &'static str {
     let agent = session.conversations.first().and_then(|first| first.agent.as_deref());
-    if agent == Some("foveal") { env!("CARGO_PKG_VERSION") } else { "unknown" }
+    if agent == Some(runs::OWN_AGENT_NAME) { env!("CARGO_PKG_VERSION") } else { "unknown" }
 }

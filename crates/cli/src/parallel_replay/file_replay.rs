@@ -30,6 +30,8 @@ pub(crate) struct FileOutcome {
     pub(crate) copied_sessions: u64,
     /// The number of requests whose bills already include savings of foveal.
     pub(crate) discounted_requests: u64,
+    /// The number of such requests of foveal's own agent.
+    pub(crate) discounted_run_requests: u64,
     /// The parts of its sessions without text.
     pub(crate) attachments: Attachments,
     /// The error that ended the reading of the file, if one did.
@@ -125,6 +127,7 @@ fn replay_file(
         }
         outcome.attachments.merge(&attachments);
         outcome.discounted_requests += measured.discounted_requests;
+        outcome.discounted_run_requests += measured.discounted_run_requests;
         outcome.sessions.push(measured.figures);
         if let Some(report) = &plan.report {
             let mut builder = lock(report.builder);

@@ -6,13 +6,17 @@ use std::collections::{HashMap, HashSet};
 
 use foveal_agent_setup::client_agents::ClientAgent;
 use foveal_agent_setup::hook::{self, RecordedReplacement};
+use foveal_engine::plan_step::PlanStep;
 use foveal_gateway::request_record;
-use foveal_store::{RecordNumber, Store, StoreError};
+use foveal_store::{RecordNumber, SessionId, Store, StoreError, TurnRecord};
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, MessageRole, TranscriptEntry, Usage,
 };
 
-use crate::sessions;
+use crate::{runs, sessions};
+
+/// Parses the decision of a stored turn; `None` if another version of foveal made it.
+pub(crate) type StepParser = fn(&TurnRecord) -> Option<PlanStep>;
 
 /// The largest difference between the time of a recorded answer and that of the stored request, in
 /// milliseconds.
@@ -44,6 +48,8 @@ pub(crate) struct PastSavings {
     shortened_requests: HashMap<BilledPrompt, Vec<i64>>,
     /// The results that a hook shaped, by the agent's session and by call.
     shaped_results: HashMap<String, HashMap<String, RecordedReplacement>>,
+    /// The runs of foveal's own agent and of its sub-agents, by session id.
+    stored_runs: HashSet<String>,
 }
 
 /// A recorded conversation with the original texts of shaped results.
@@ -65,6 +71,10 @@ impl PastSavings {
                 request_record::for_each_request(store, &session.id, &mut |kept| {
                     past.add_request(&kept.request);
                 })?;
+                continue;
+            }
+            if runs::is_main_run(&session) || runs::is_sub_agent_run(&session) {
+                past.stored_runs.insert(session.id.0);
                 continue;
             }
             let (kind, name) = sessions::split_session_id(&session.id.0);
@@ -129,6 +139,33 @@ impl PastSavings {
             unshaped.push(entry);
         }
         UnshapedConversation { conversation: unshaped, discounted_answers: discounted }
+    }
+
+    /// Returns whether foveal's own agent shortened prompts of `conversation`, which belongs to the
+    /// run `session`. A run that is not in the store counts as shortened as soon as it holds
+    /// results.
+    pub(super) fn is_shortened_run(
+        &self,
+        session: &str,
+        conversation: &Conversation,
+        store: Option<&dyn Store>,
+        parse_step: StepParser,
+    ) -> bool {
+        if conversation.agent.as_deref() != Some(runs::OWN_AGENT_NAME) {
+            return false;
+        }
+        let run = SessionId(session.to_owned());
+        let number = conversation.parent.as_ref().and_then(|_| conversation.id.parse().ok());
+        let run = number.map_or(run.clone(), |number| runs::sub_agent_session_id(&run, number));
+        let Some(store) = store.filter(|_| self.stored_runs.contains(&run.0)) else {
+            return conversation.entries().iter().any(|entry| entry.tool_result().is_some());
+        };
+        // Unknown decisions may have shortened it.
+        let replaces = |turn| match parse_step(turn) {
+            Some(step) => step.changed.iter().any(|(_, decision)| decision.shape().is_some()),
+            None => true,
+        };
+        store.session_turns(&run).map_or(true, |turns| turns.iter().any(replaces))
     }
 
     /// Returns whether the gateway shortened the request that `answer` answers.

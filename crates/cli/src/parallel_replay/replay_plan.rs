@@ -15,7 +15,7 @@ use foveal_session_readers::SessionFormat;
 use foveal_store::Store;
 use foveal_transcript::{CancelToken, Conversation};
 
-use super::past_savings::PastSavings;
+use super::past_savings::{PastSavings, StepParser};
 use crate::ordered_output::OrderedWriter;
 
 /// The profiles and settings under which sessions are replayed.
@@ -50,6 +50,8 @@ pub(crate) struct ShapingHistory<'a> {
     pub(crate) savings: &'a PastSavings,
     /// Holds the original results, if there is a store.
     pub(crate) store: Option<&'a dyn Store>,
+    /// Parses the decisions in the store.
+    pub(crate) parse_step: StepParser,
 }
 
 /// A profile or oracle that sessions are replayed under.

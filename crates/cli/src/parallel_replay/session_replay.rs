@@ -1,5 +1,7 @@
 //! Replays one session under every profile and oracle.
 
+use std::collections::HashSet;
+
 use foveal_replay::copied_requests::{ConversationPlace, RequestOwners};
 use foveal_replay::figures::ReplayFigures;
 use foveal_replay::oracle::Hindsight;
@@ -7,11 +9,11 @@ use foveal_replay::{ConversationReplay, PreparedConversation, replay};
 use foveal_report::{
     CompositionSampler, ConversationLabel, MeasuredConversation, PromptComposition,
 };
-use foveal_transcript::RecordedSession;
+use foveal_transcript::{Conversation, EntryIndex, RecordedSession};
 use rayon::prelude::*;
 
 use super::past_savings::UnshapedConversation;
-use super::replay_plan::{ReplayCandidate, ReplayPlan, list_candidates};
+use super::replay_plan::{ReplayCandidate, ReplayPlan, ShapingHistory, list_candidates};
 use crate::prompt_log::{ConversationLog, conversation_name};
 use crate::replay_totals::SessionFigures;
 
@@ -24,6 +26,8 @@ pub(super) struct SessionOutcome {
     pub(super) report_conversations: Vec<MeasuredConversation>,
     /// The number of requests whose bills already include savings of foveal.
     pub(super) discounted_requests: u64,
+    /// The number of such requests of foveal's own agent.
+    pub(super) discounted_run_requests: u64,
 }
 
 /// The replay of one conversation under one candidate.
@@ -65,6 +69,7 @@ pub(super) fn replay_session(
         prompt_lines: Vec::new(),
         report_conversations: Vec::new(),
         discounted_requests: 0,
+        discounted_run_requests: 0,
     };
     for at in 0..session.conversations.len() {
         let name = conversation_name(&session, at);
@@ -81,11 +86,8 @@ pub(super) fn replay_session(
             continue;
         }
         outcome.figures.conversations += 1;
-        let UnshapedConversation { conversation, discounted_answers: discounted } = plan
-            .shaping_history
-            .savings
-            .restore_texts(&session.id, conversation, plan.shaping_history.store);
-        outcome.discounted_requests += discounted.len() as u64;
+        let UnshapedConversation { conversation, discounted_answers: discounted } =
+            unshape_conversation(plan, conversation, &mut outcome);
         let prepared = PreparedConversation::new(conversation, plan.tokenizer)
             .with_copies(copies)
             .with_unusable_bills(discounted);
@@ -111,6 +113,26 @@ pub(super) fn replay_session(
         }
     }
     Some(outcome)
+}
+
+/// Restores the original texts of a conversation, and counts the requests whose bills include
+/// savings.
+fn unshape_conversation(
+    plan: &ReplayPlan<'_>,
+    conversation: Conversation,
+    outcome: &mut SessionOutcome,
+) -> UnshapedConversation {
+    let (session, ShapingHistory { savings, store, parse_step }) =
+        (&outcome.figures.session, plan.shaping_history);
+    if savings.is_shortened_run(session, &conversation, store, parse_step) {
+        let billed = |at: &EntryIndex| conversation.entries()[at.as_usize()].usage.is_some();
+        let all: HashSet<_> = conversation.response_indices().filter(billed).collect();
+        outcome.discounted_run_requests += all.len() as u64;
+        return UnshapedConversation { conversation, discounted_answers: all };
+    }
+    let unshaped = savings.restore_texts(session, conversation, store);
+    outcome.discounted_requests += unshaped.discounted_answers.len() as u64;
+    unshaped
 }
 
 /// Replays a conversation under each candidate, in parallel; `None` if the plan was cancelled.

@@ -16,7 +16,9 @@ pub(crate) use self::log_record::{
 pub(crate) use self::run_conversations::{RunConversations, load_conversations};
 pub(crate) use self::run_lock::RunLock;
 pub(crate) use self::run_log::RunLog;
-pub(crate) use self::stored_run::{StoredRun, describe_damage, first_user_text, load_stored_run};
+pub(crate) use self::stored_run::{
+    OWN_AGENT_NAME, StoredRun, describe_damage, first_user_text, load_stored_run,
+};
 
 #[cfg(test)]
 mod tests;

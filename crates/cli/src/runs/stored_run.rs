@@ -7,6 +7,9 @@ use foveal_transcript::{Conversation, MessageRole, TranscriptEntry};
 use super::log_decoder::{DecodedLogRecord, RunLogDecoder};
 use super::log_record::RunSettings;
 
+/// The name of foveal's own agent in conversations.
+pub(crate) const OWN_AGENT_NAME: &str = "foveal";
+
 /// The number of messages that are read at a time.
 const PAGE_SIZE: usize = 256;
 
@@ -39,7 +42,7 @@ impl StoredRun {
     ) -> Conversation {
         let mut conversation: Conversation = self.resume_state.entries().iter().cloned().collect();
         conversation.id.clone_from(&id.0);
-        conversation.agent = Some("foveal".to_owned());
+        conversation.agent = Some(OWN_AGENT_NAME.to_owned());
         conversation.directory = directory.cloned();
         conversation.has_unshaped_results = true;
         conversation

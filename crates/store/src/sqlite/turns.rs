@@ -102,6 +102,24 @@ impl DecisionStore for SqliteBackend {
         })
     }
 
+    fn session_turns(&self, session: &SessionId) -> Result<Vec<TurnRecord>, StoreError> {
+        self.read(|connection| {
+            let Some(number) = session_row::session_number(connection, session)? else {
+                return Ok(Vec::new());
+            };
+            let sql = "SELECT end, before, decided FROM planned WHERE session = ?1 ORDER BY id";
+            let mut statement = connection.prepare_cached(sql)?;
+            let turns = statement.query_map([number], |row| {
+                Ok(TurnRecord {
+                    end_hash: ContentHash::from_bytes(row.get(0)?),
+                    previous_hash: ContentHash::from_bytes(row.get(1)?),
+                    decision: row.get(2)?,
+                })
+            })?;
+            Ok(turns.collect::<Result<_, _>>()?)
+        })
+    }
+
     fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
         self.read(|connection| {
             // Four lookups at a time: each takes and releases a lock of the file, which takes

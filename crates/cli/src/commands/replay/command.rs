@@ -21,6 +21,7 @@ use foveal_store::Store;
 use foveal_transcript::CancelToken;
 
 use super::arguments::{PromptSelection, ReplayConfig};
+use crate::commands::serve::parse_stored_step;
 use crate::commands::session_selection::{check_turn, find_conversation};
 use crate::environment::Environment;
 use crate::exit_code;
@@ -60,7 +61,8 @@ pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::R
     let savings = store.map(PastSavings::load).transpose();
     let savings =
         savings.context("the past requests of the gateway cannot be read")?.unwrap_or_default();
-    let past = parallel_replay::ShapingHistory { savings: &savings, store };
+    let past =
+        parallel_replay::ShapingHistory { savings: &savings, store, parse_step: parse_stored_step };
     let outcomes = replay_files(config, &found, past, cancel, &builder)?;
     let collected = ReplayResults::from_outcomes(outcomes, &found);
     if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
@@ -245,6 +247,8 @@ struct ReplayResults {
     copies: u64,
     /// Requests that went through foveal, so that their bills already contain its savings.
     discounted: u64,
+    /// Such requests of foveal's own agent.
+    discounted_run_requests: u64,
     attachments: Attachments,
 }
 
@@ -258,6 +262,7 @@ impl ReplayResults {
             problem_count: 0,
             copies: 0,
             discounted: 0,
+            discounted_run_requests: 0,
             attachments: Attachments::default(),
         };
         for (outcome, file) in outcomes.into_iter().zip(&found.files) {
@@ -267,6 +272,7 @@ impl ReplayResults {
             all.problem_count += outcome.problem_count;
             all.copies += outcome.copied_sessions;
             all.discounted += outcome.discounted_requests;
+            all.discounted_run_requests += outcome.discounted_run_requests;
             all.attachments.merge(&outcome.attachments);
             if let Some(error) = outcome.error {
                 all.named_not_read |= file.is_named_by_user;
@@ -371,6 +377,13 @@ impl ReplayResults {
             notice::print_notice(format_args!(
                 "{many} went through foveal: their bills already include its savings and are not \
                  counted; see `foveal stats`"
+            ));
+        }
+        if self.discounted_run_requests > 0 {
+            let many = format_plural(self.discounted_run_requests, "request");
+            notice::print_notice(format_args!(
+                "{many} of foveal's own agent already went out shortened: their bills include that \
+                 saving and are not counted"
             ));
         }
         if !self.attachments.is_empty() {
