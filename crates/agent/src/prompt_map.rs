@@ -12,6 +12,8 @@ pub struct PromptMap {
     pub tokens_billed: Option<u64>,
     /// The model's window in tokens, if known.
     pub window: Option<u64>,
+    /// Whether the model's price is unknown, so that all costs are 0.
+    pub has_unknown_cost: bool,
 }
 
 /// One block of a prompt.

@@ -338,3 +338,42 @@ fn what_asks_no_model_is_told_apart() {
     assert_eq!(shown.matches("counts tokens").count(), counts, "{shown}");
     assert!(shown.contains(": 2 requests"), "{shown}");
 }
+
+/// A name that tells no maker has no price, though it is asked for through Anthropic's API.
+#[test]
+fn an_unknown_model_costs_an_unknown_sum() {
+    let world = World::new("gateway_unpriced");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    let gateway = Gateway::start(&world, &upstream, "balanced");
+    for body in &bodies()[..2] {
+        let body = String::from_utf8_lossy(body).replace(MODEL, "mystery-model-1");
+        gateway.ask(body.as_bytes());
+    }
+    let told = stats(&world, 2);
+    assert_eq!((&told["requests_billed"], &told["bill"]["dollars"]), (&0.into(), &0.0.into()));
+    let text = world.output("stats");
+    assert!(text.contains("unknown") && !text.contains('$'), "{text}");
+    assert!(text.contains("no bill for 2 requests"), "{text}");
+    let listed = world.output("sessions");
+    assert!(listed.contains("mystery-model-1, 2 requests, cost unknown"), "{listed}");
+}
+
+#[test]
+fn failed_requests_are_not_counted_as_sent() {
+    let world = World::new("gateway_failed");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    let gateway = Gateway::start(&world, &upstream, "balanced");
+    let bodies = bodies();
+    gateway.ask(&bodies[0]);
+    let before = stats(&world, 1);
+    drop(upstream);
+    let head = "POST /v1/messages HTTP/1.1\r\ncontent-type: application/json\r\nx-api-key: none";
+    let answer = gateway.answer(head, &bodies[1]);
+    assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
+    let told = stats(&world, 2);
+    assert_eq!((&told["requests_billed"], &told["requests_failed"]), (&1.into(), &1.into()));
+    assert_eq!(told["tokens_sent"], before["tokens_sent"], "{told:#}");
+    let text = world.output("stats");
+    assert!(text.contains("1 request failed: their tokens are not counted"), "{text}");
+    assert!(!text.contains("no bill for"), "{text}");
+}

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::hook::{given_as, store};
 use crate::run_sessions::name;
-use crate::run_task::{calls, run};
+use crate::run_task::{KEY, calls, provider, run};
 use crate::world::World;
 
 fn replayed(world: &World, path: &str) -> (Value, String) {
@@ -130,7 +130,7 @@ fn bills_of_runs_that_were_shortened_are_left_out() {
                 err.contains("3 requests of foveal's own agent already went out shortened");
             assert_eq!(is_said, billed.is_none(), "{profile}: {err}");
         }
-        let text = world.output(&format!("replay {part}"));
+        let text = world.run(&format!("replay {part}")).out;
         assert_eq!(text.contains("vs bill"), billed.is_some(), "{text}");
         // A copy elsewhere tells the agent, but not the decisions.
         let exported = world.output(&format!("export {part}"));
@@ -140,4 +140,26 @@ fn bills_of_runs_that_were_shortened_are_left_out() {
         assert_eq!(told["raw"]["requests"], 3);
         assert_eq!(told["raw"]["bill"], Value::Null, "{err}");
     }
+}
+
+/// The API of a model does not tell its price, and a replay calls no assumed prices its bill.
+#[test]
+fn an_unknown_model_of_a_known_api_has_no_price() {
+    let world = World::new("run-unpriced-api");
+    let upstream = provider([ModelReply::from_text("Done.")]);
+    let mut command = world.command("run");
+    command.args(["--model", &format!("messages:mystery-1@{}", upstream.url()), "do it"]);
+    command.env("FOVEAL_MODEL_KEY", KEY).stdin(std::process::Stdio::null());
+    let ran = world.ran(&mut command);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains(" tokens, cost unknown") && !ran.err.contains('$'), "{}", ran.err);
+    let name = name(&world);
+    let id = name.rsplit(' ').next().expect("an id");
+    let replayed = world.output(&format!("replay {id} --profile balanced"));
+    let heading = "the price of the recorded model is unknown: 1 request if billed at anthropic-5m";
+    assert!(replayed.contains(heading), "{replayed}");
+    assert!(!replayed.contains("request as recorded"), "{replayed}");
+    // With prices that the user chose it is a bill at these.
+    let replayed = world.output(&format!("replay {id} --profile balanced --prices flat"));
+    assert!(replayed.contains("at the prices of flat"), "{replayed}");
 }

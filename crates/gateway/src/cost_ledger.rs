@@ -112,7 +112,7 @@ impl CostLedger {
         Some(RequestCharge { priced, prices: prices.name })
     }
 
-    /// Returns the cost of a keep-alive request.
+    /// Returns the cost of a keep-alive request; `None` if its price is unknown.
     fn charge_refresh(&mut self, exchange: &Exchange) -> Option<RequestCharge> {
         let answered = exchange.response.as_ref()?;
         let prices = request_prices::exchange_price_card(&self.billing.prices, exchange)?;
@@ -121,7 +121,7 @@ impl CostLedger {
         let priced =
             self.account_mut(name, exchange.time).meter.add_refresh(exchange.time, &usage, &prices);
         self.notify_keep_alive(exchange, &usage, &priced, &prices);
-        Some(RequestCharge { priced, prices: prices.name })
+        (prices.name != UNPRICED_CARD_NAME).then_some(RequestCharge { priced, prices: prices.name })
     }
 
     fn notify_keep_alive(

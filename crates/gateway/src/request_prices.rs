@@ -4,7 +4,7 @@ use foveal_pricing::bill::at_list_price;
 use foveal_pricing::prices::PriceCard;
 use foveal_protocols::Protocol;
 use foveal_protocols::response::BilledUsage;
-use foveal_proxy::models::ModelTraits;
+use foveal_proxy::models::{ModelTraits, has_known_maker};
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_transcript::Usage;
 
@@ -14,8 +14,9 @@ use crate::request_record::GatewayRequest;
 /// The name of the price card of models without a known price.
 pub const UNPRICED_CARD_NAME: &str = "flat";
 
-/// Returns the price card of a model at an upstream: the user's own prices, else list prices. Cache
-/// writes for an hour are told apart by the billed usage, not by the card.
+/// Returns the price card of a model at an upstream: the user's own prices, else list prices, else a
+/// card named [`UNPRICED_CARD_NAME`], of which only the cache rules are valid. Cache writes for an
+/// hour are told apart by the billed usage, not by the card.
 pub fn upstream_price_card(
     own: &PriceOverrides,
     model: &str,
@@ -25,7 +26,12 @@ pub fn upstream_price_card(
     let maker = ModelTraits::from_name(model, protocol).prices;
     match own.find_override(model, upstream) {
         Some(said) => said.to_price_card(&maker),
-        None => at_list_price(maker, model),
+        None => {
+            let card = at_list_price(maker.clone(), model);
+            let is_known = card.name != maker.name || has_known_maker(model);
+            let name = if is_known { card.name } else { UNPRICED_CARD_NAME.to_owned() };
+            PriceCard { name, ..card }
+        }
     }
 }
 

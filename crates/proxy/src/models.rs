@@ -84,6 +84,13 @@ fn bills_writes(name: &str) -> bool {
     (major, minor) >= (5, 6)
 }
 
+/// Returns whether a model's name tells that Anthropic, Google or OpenAI made it. Their prices are
+/// known; a model that speaks the API of one of them need not have its prices.
+pub fn has_known_maker(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("claude") || name.contains("gemini") || is_openai(&name)
+}
+
 fn is_openai(name: &str) -> bool {
     let bare = name.rsplit('/').next().unwrap_or(name);
     ["gpt-", "o1", "o3", "o4", "codex", "chatgpt"].iter().any(|start| bare.starts_with(start))

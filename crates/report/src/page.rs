@@ -363,7 +363,8 @@ const TERMS: [(&str, &str); 7] = [
     (
         "Baselines and hindsight",
         "Rules of other tools and of design documents, and a rule that knows what will be used. \
-         They are there to compare with; foveal does not offer them.",
+         They are there to compare with. foveal’s own agent offers the rules of design documents \
+         (`foveal run --profile`), the gateway none of them.",
     ),
 ];
 

@@ -60,9 +60,26 @@ pub(crate) fn write_bill(html: &mut HtmlWriter, data: &ReportData) {
         }
         html.close_element("tr");
     }
+    write_repairs_row(html, data);
     html.close_element("tbody");
     html.close_element("table");
     html.close_element("div");
+}
+
+/// Writes the dollars of repairs, which are part of each profile's bill, but of no recorded one.
+fn write_repairs_row(html: &mut HtmlWriter, data: &ReportData) {
+    let repairs = |totals: &ReportTotals| totals.projected.billed.repair_dollars;
+    if data.totals.iter().all(|totals| repairs(totals) <= 0.0) {
+        return;
+    }
+    html.open_element("tr", &[]);
+    html.text_element("th", &[("scope", "row")], "repairs: fetched again");
+    html.text_element("td", &[], "");
+    html.text_element("td", &[], "");
+    for totals in &data.totals {
+        html.text_element("td", &[], &number::format_dollars(repairs(totals)));
+    }
+    html.close_element("tr");
 }
 
 fn write_table_head(html: &mut HtmlWriter, heads: &[(&str, &str)]) {
@@ -85,7 +102,6 @@ fn write_recorded_row(html: &mut HtmlWriter, totals: &ReportTotals) {
     html.text_element("i", &[("class", "series-raw")], "");
     html.push_text("as recorded");
     html.close_element("th");
-    let all = "100\u{202f}%";
     let billed = &totals.raw.billed;
     for text in [
         number::format_change(Some(0.0)),
@@ -94,8 +110,8 @@ fn write_recorded_row(html: &mut HtmlWriter, totals: &ReportTotals) {
         number::format_dollars(totals.raw.dollars),
         number::format_count(totals.raw.tokens.0 as f64),
         number::format_count(totals.raw.peak.0 as f64),
-        all.to_owned(),
-        all.to_owned(),
+        number::format_share(totals.raw.evidence),
+        number::format_share(totals.raw.references),
         "0".to_owned(),
         "0".to_owned(),
         "0".to_owned(),

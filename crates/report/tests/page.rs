@@ -282,12 +282,33 @@ fn a_recorded_bill_has_a_table_of_its_own() {
     one.add(&replay, None);
     let page = render(&data_of(&names, vec![one]));
     check(&page);
+    assert!(!page.contains("repairs: fetched again"));
     assert!(page.contains("The bill as recorded") && page.contains("new, written to the cache"));
     // The large figure is the change of the bill, not of the messages.
     let hero = page.split("figure hero").nth(1).expect("a figure");
     let hero = hero.split("</div>").next().expect("closed again");
     assert!(hero.contains("−50.0\u{202f}%") && hero.contains("of the input as billed"), "{hero}");
     assert!(hero.contains("$2.50 → $1.25"), "{hero}");
+}
+
+/// The rows of the recorded bill add up to the figure above them.
+#[test]
+fn repairs_have_a_row_in_the_bill() {
+    let conversation = Conversation::default();
+    let mut one = MeasuredConversation::new("b", &conversation, &PriceCard::anthropic_5m(), LIMITS);
+    let mut replay = a_replay(1, 0.7);
+    let written = BillAmount { tokens: 1_000, dollars: 2.5 };
+    let bill = Bill { written, ..Bill::default() };
+    replay.requests[0].bill =
+        Some(RequestCosts { billed: bill, otherwise: bill.scale_dollars(0.5) });
+    replay.requests[0].bill_repair_dollars = 0.75;
+    one.add(&replay, None);
+    let page = render(&data_of(&["balanced"], vec![one]));
+    check(&page);
+    assert!(page.contains("$2.50 → $2.00"), "1.25 and the repairs");
+    let row = page.split("repairs: fetched again").nth(1).expect("a row");
+    let row = row.split("</tr>").next().expect("closed again");
+    assert!(row.contains("$0.75"), "{row}");
 }
 
 #[test]

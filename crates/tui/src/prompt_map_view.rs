@@ -208,6 +208,9 @@ impl PromptMapView {
             }
         };
         let figures = match columns >= COST_COLUMNS_MIN {
+            true if self.has_unknown_cost() => {
+                format!("{:>14} {:>9}", format_sizes(sent, whole), "unknown")
+            }
             true => format!("{:>14} {:>9}", format_sizes(sent, whole), format_cost(cost)),
             false => format!("{:>13}", format_sizes(sent, whole)),
         };
@@ -233,6 +236,10 @@ impl PromptMapView {
         ])
     }
 
+    fn has_unknown_cost(&self) -> bool {
+        self.map.as_ref().is_some_and(|map| map.has_unknown_cost)
+    }
+
     /// Returns the details of the selected block and the available keys.
     fn footer_lines(&self, columns: usize, colours: ColourSupport) -> Vec<Line<'static>> {
         let aside = colours.role_style(TextRole::Aside);
@@ -240,7 +247,10 @@ impl PromptMapView {
         let mut details = Vec::new();
         if let Some(block) = self.selected_block() {
             details.push(format!("{}: {}", state_label(block.state), escape_one_line(&block.why)));
-            details.push(format_block_costs(block));
+            details.push(match self.has_unknown_cost() {
+                true => "cost unknown: set your own prices, see `[[gateway.prices]]`".to_owned(),
+                false => format_block_costs(block),
+            });
         }
         for text in details {
             let spans = [Span::raw(text)];

@@ -47,6 +47,7 @@ fn map() -> PromptMap {
         ],
         tokens_billed: Some(5_290),
         window: Some(200_000),
+        has_unknown_cost: false,
     }
 }
 
@@ -82,6 +83,13 @@ d drop  p pin  r restore  u undo  s sort (size)  Esc back
 small · run 12ab
 ",
     );
+}
+
+#[test]
+fn an_unknown_price_is_not_called_free() {
+    let mut screen = opened(80, 18);
+    screen.map(PromptMap { has_unknown_cost: true, ..map() });
+    screen.has("unknown").has("cost unknown").has_not("$");
 }
 
 #[test]

@@ -12,9 +12,10 @@ use serde::Serialize;
 use super::replaced_results::RequestReplacements;
 use super::stats::bill_table;
 use crate::numbers::{
-    describe_saving, format_count, format_dollars, format_percent_change, format_plural,
-    format_signed_dollars, format_tokens,
+    format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,
+    format_tokens,
 };
+use crate::sessions;
 use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
 
 /// Renders the requests of a conversation, or number `number`, counted from 1, as text.
@@ -132,8 +133,9 @@ fn requests_table(name: &str, all: &[StoredRequest], width: Option<usize>) -> St
     if beside > 0 {
         let _ = write!(many, " and {} without a model call", format_count(beside));
     }
-    let saved = describe_saving(sum.without - sum.cost);
-    let heading = format!("{name}: {many}, {} ({saved})\n", format_dollars(sum.cost));
+    let is_priced = all.last().is_some_and(|last| last.request.bill.is_some());
+    let cost = sessions::describe_conversation_cost(&sum, is_priced);
+    let heading = format!("{name}: {many}, {cost}\n");
     heading + &table.render(width, "see --json")
 }
 

@@ -142,6 +142,9 @@ struct GatewayStats {
     is_keep_alive_off: bool,
 }
 
+/// The lowest HTTP status of a failed request.
+const FAILURE_STATUS_MIN: u16 = 400;
+
 /// The totals of one model, or of all.
 #[derive(Debug, Default)]
 struct ModelStats {
@@ -150,6 +153,8 @@ struct ModelStats {
     refreshes: u64,
     /// The number of requests with known costs.
     billed_requests: u64,
+    /// The number of requests that an error answered. Their tokens are not counted.
+    failed_requests: u64,
     tokens_asked: u64,
     tokens_sent: u64,
     bill: Bill,
@@ -161,6 +166,10 @@ impl ModelStats {
     fn add_request(&mut self, request: &GatewayRequest) {
         self.refreshes += u64::from(request.refresh.is_some());
         self.requests += u64::from(request.refresh.is_none());
+        if request.status >= FAILURE_STATUS_MIN {
+            self.failed_requests += u64::from(request.refresh.is_none());
+            return;
+        }
         self.tokens_asked += request.tokens_asked;
         self.tokens_sent += request.tokens_sent;
         if let (Some(bill), Some(without)) = (request.bill, request.without) {
@@ -185,6 +194,7 @@ impl ModelStats {
         let value = json!({
             "requests": self.requests,
             "requests_billed": self.billed_requests,
+            "requests_failed": self.failed_requests,
             "refreshes": self.refreshes,
             "tokens_asked": self.tokens_asked,
             "tokens_sent": self.tokens_sent,
@@ -199,17 +209,29 @@ impl ModelStats {
         }
     }
 
+    fn has_known_cost(&self) -> bool {
+        self.billed_requests > 0
+    }
+
     fn table_row(&self, name: String) -> Vec<String> {
-        vec![
+        let dollars = match self.has_known_cost() {
+            true => [
+                format_dollars(self.bill.dollars()),
+                format_dollars(self.bill_without_foveal.dollars()),
+                format_signed_dollars(self.saved_dollars()),
+            ],
+            false if self.failed_requests == self.requests => Default::default(),
+            false => ["unknown".to_owned(), String::new(), String::new()],
+        };
+        let mut row = vec![
             name,
             format_count(self.requests),
             format_tokens(Tokens(self.tokens_asked)),
             format_tokens(Tokens(self.tokens_sent)),
-            format_dollars(self.bill.dollars()),
-            format_dollars(self.bill_without_foveal.dollars()),
-            format_signed_dollars(self.saved_dollars()),
-            self.cost_change().map(format_percent_change).unwrap_or_default(),
-        ]
+        ];
+        row.extend(dollars);
+        row.push(self.cost_change().map(format_percent_change).unwrap_or_default());
+        row
     }
 }
 
@@ -309,9 +331,16 @@ impl GatewayStats {
         }
         text.push('\n');
         text.push_str(&self.models_table(width));
-        text.push('\n');
-        text.push_str(&bill_table(&self.all.bill, &self.all.bill_without_foveal, width));
-        let unbilled = self.all.requests - self.all.billed_requests;
+        if self.all.has_known_cost() {
+            text.push('\n');
+            text.push_str(&bill_table(&self.all.bill, &self.all.bill_without_foveal, width));
+        }
+        let failed = self.all.failed_requests;
+        if failed > 0 {
+            let many = format_plural(failed, "request");
+            let _ = writeln!(text, "\n{many} failed: their tokens are not counted");
+        }
+        let unbilled = self.all.requests - self.all.billed_requests - failed;
         if unbilled > 0 {
             let many = format_plural(unbilled, "request");
             let _ = writeln!(

@@ -161,7 +161,7 @@ impl PastSavings {
             return conversation.entries().iter().any(|entry| entry.tool_result().is_some());
         };
         // Unknown decisions may have shortened it.
-        let replaces = |turn| match parse_step(turn) {
+        let replaces = |turn: &TurnRecord| match parse_step(turn) {
             Some(step) => step.changed.iter().any(|(_, decision)| decision.shape().is_some()),
             None => true,
         };

@@ -24,6 +24,8 @@ pub(crate) enum SummaryOrder {
 pub(crate) struct ReplaySummary<'a> {
     pub(crate) profiles: &'a [&'static Profile],
     pub(crate) prices: &'a PriceCard,
+    /// Whether no recorded model has a known price, so that `prices` are an assumption.
+    pub(crate) has_assumed_prices: bool,
     /// The tokenizer that counted tokens.
     pub(crate) tokenizer: Tokenizer,
     /// The sessions, in the order of the list.

@@ -178,10 +178,17 @@ fn bill_table(summary: &ReplaySummary<'_>, width: Option<usize>) -> String {
         table.push_row(all.map(str::to_owned).to_vec());
     }
     let many = format_plural(raw.billed.requests, "request");
-    let heading = format!(
-        "the bill of {many} as recorded, and as it would be with `{name}`, at the prices of {}:\n",
-        summary.prices.name
-    );
+    let card = &summary.prices.name;
+    let heading = match summary.has_assumed_prices {
+        true => format!(
+            "the price of the recorded model is unknown: {many} if billed at {card}, and with \
+             `{name}`:\n"
+        ),
+        false => format!(
+            "the bill of {many} as recorded, and as it would be with `{name}`, at the prices of \
+             {card}:\n"
+        ),
+    };
     heading + &table.render(width, HIDDEN_COLUMNS_HINT)
 }
 
@@ -301,6 +308,9 @@ fn format_change(ratio: Option<f64>) -> String {
 
 /// Formats a share. It is rounded down, so that only a complete share reads as 1.
 fn format_share(share: VisibleShare) -> String {
+    if share.used == 0 {
+        return "–".to_owned();
+    }
     format!("{:.4}", (share.ratio() * 1e4).floor() / 1e4)
 }
 
@@ -338,11 +348,14 @@ fn cost_sentence(summary: &ReplaySummary<'_>) -> String {
         0 => "with nothing fetched again".to_owned(),
         many => format!("including {} to fetch something again", format_plural(many, "request")),
     };
-    format!(
-        "{these} would have cost {cost}, {repairs}; of the lines that edits used, {:.2} % would \
-         have been in view (evidence)\n",
-        (figures.evidence.ratio() * 1e4).floor() / 1e2,
-    ) + &bill_sentence(summary)
+    let evidence = match figures.evidence.used {
+        0 => "no edit used a line that was shown before".to_owned(),
+        _ => format!(
+            "of the lines that edits used, {:.2} % would have been in view (evidence)",
+            (figures.evidence.ratio() * 1e4).floor() / 1e2
+        ),
+    };
+    format!("{these} would have cost {cost}, {repairs}; {evidence}\n") + &bill_sentence(summary)
 }
 
 /// Returns the sentence on the change of the bill, if one is recorded.
@@ -350,8 +363,12 @@ fn bill_sentence(summary: &ReplaySummary<'_>) -> String {
     let recorded = &summary.totals.raw.billed;
     let with = &summary.totals.profiles[summary.main_profile_index()].figures.billed;
     let Some(of_bill) = with.input_cost_change(recorded) else { return String::new() };
+    let input = match summary.has_assumed_prices {
+        true => "input at these prices",
+        false => "billed input",
+    };
     format!(
-        "against the billed input ({}), which includes more than these messages: {}\n",
+        "against the {input} ({}), which includes more than these messages: {}\n",
         format_dollars(recorded.input_dollars()),
         format_percent_change(of_bill),
     )

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use foveal_agent::{
-    Agent, PromptBlock, PromptBlockKind, PromptBlockPosition, PromptBlockState, PromptMap,
+    Agent, ModelPrice, PromptBlock, PromptBlockKind, PromptBlockPosition, PromptBlockState,
+    PromptMap,
 };
 use foveal_engine::overrides::OverrideState;
 use foveal_pricing::tokens::Tokenizer;
@@ -194,6 +195,7 @@ impl<'a> PromptMapBuilder<'a> {
             blocks,
             tokens_billed: self.billed_prompts.last().map(|last| last.billed as u64),
             window: self.overview.map(|overview| overview.window.0),
+            has_unknown_cost: self.agent.settings().price == ModelPrice::Unknown,
         }
     }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use foveal_agent_setup::hook;
 use foveal_agent_setup::sessions::SessionFile;
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_gateway::request_record;
+use foveal_gateway::request_record::{self, ConversationTotals};
 use foveal_pricing::tokens::Tokenizer;
 use foveal_store::{
     RecordNumber, SessionLogStore, SessionRecord, SessionStore, SqliteStore, Store, StoredSession,
@@ -55,9 +55,17 @@ fn gateway_summary(store: &dyn SessionLogStore, session: &StoredSession) -> Stri
     if sum.requests == 0 {
         return "no model requests".to_owned();
     }
-    let saved = describe_saving(sum.without - sum.cost);
-    let (many, cost) = (format_plural(sum.requests, "request"), format_dollars(sum.cost));
-    format!("{model}, {many}, {cost} ({saved})")
+    let many = format_plural(sum.requests, "request");
+    format!("{model}, {many}, {}", describe_conversation_cost(&sum, last.request.bill.is_some()))
+}
+
+/// Describes the cost of a conversation: `$0.42 (saved $0.10)`. `is_priced` tells whether the last
+/// request has a bill.
+pub(crate) fn describe_conversation_cost(sum: &ConversationTotals, is_priced: bool) -> String {
+    if !is_priced && sum.without <= 0.0 {
+        return "cost unknown".to_owned();
+    }
+    format!("{} ({})", format_dollars(sum.cost), describe_saving(sum.without - sum.cost))
 }
 
 fn record_title(record: &SessionRecord) -> Option<String> {

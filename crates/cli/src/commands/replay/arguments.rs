@@ -165,6 +165,8 @@ pub(crate) struct ReplayConfig {
     pub(super) prices: PriceCard,
     /// Whether the user chose the prices, by name or by a model.
     pub(super) has_chosen_prices: bool,
+    /// Whether no recorded model has a known price, so that `prices` are an assumption.
+    pub(super) has_assumed_prices: bool,
     /// The provider's constraints; `None`: those of the recorded models.
     pub(super) constraints: Option<ProviderConstraints>,
     pub(super) tokenizer: Tokenizer,
@@ -226,6 +228,7 @@ impl ReplayArguments {
             format: self.format,
             profiles,
             has_chosen_prices: self.prices.is_some() || model.is_some(),
+            has_assumed_prices: false,
             prices,
             constraints: model.map(|model| model.constraints),
             tokenizer: self.tokenizer.into(),

@@ -50,9 +50,7 @@ pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::R
     let Some(found) = find_session_files(config, environment)? else {
         bail!("{}", sessions::NO_SESSIONS_HINT);
     };
-    let by_model = recorded_price_card(config, &found, environment)
-        .map(|prices| ReplayConfig { prices, ..config.clone() });
-    let config = by_model.as_ref().unwrap_or(config);
+    let config = &with_recorded_prices(config, &found, environment);
     let cancel = &interrupt::cancel_on_ctrl_c();
     let builder = Mutex::new(report_builder(config));
     // Without a store there were no earlier savings.
@@ -173,28 +171,38 @@ fn find_session_files(
     Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
 }
 
-/// Returns the prices of the model that a single session was recorded with: the user's own, or list
-/// prices. `None` if the user chose prices, or there is no such model with a known price.
-fn recorded_price_card(
+/// Returns the configuration with the prices of the models that a single session was recorded with,
+/// unless the user chose prices: the user's own, or list prices. The prices stay as they are if the
+/// models differ in price, or no price is known.
+fn with_recorded_prices(
     config: &ReplayConfig,
     found: &FoundSessions,
     environment: &Environment,
-) -> Option<PriceCard> {
-    let [file] = found.files.as_slice() else { return None };
+) -> ReplayConfig {
+    let mut config = config.clone();
+    let [file] = found.files.as_slice() else { return config };
     if config.has_chosen_prices {
-        return None;
+        return config;
     }
     let mut models = BTreeSet::new();
-    sessions::load_sessions(file, config.format, &mut |session| {
+    let read = sessions::load_sessions(file, config.format, &mut |session| {
         let entries = session.conversations.iter().flat_map(|it| it.entries());
         models.extend(entries.filter_map(|entry| entry.model.as_deref()).map(str::to_owned));
-    })
-    .ok()?;
+    });
+    if read.is_err() {
+        return config;
+    }
     let settings = environment.read_user_settings().unwrap_or_default();
     let own = build_price_overrides(&settings.gateway.prices).unwrap_or_default();
     let card = |model: &String| known_price_card(&own, model, "", Protocol::Chat);
-    let first = card(models.first()?)?;
-    models.iter().all(|model| card(model).as_ref() == Some(&first)).then_some(first)
+    let cards: Vec<Option<PriceCard>> = models.iter().map(card).collect();
+    config.has_assumed_prices = !cards.is_empty() && cards.iter().all(Option::is_none);
+    if let [Some(first), others @ ..] = cards.as_slice()
+        && others.iter().all(|other| other.as_ref() == Some(first))
+    {
+        config.prices = first.clone();
+    }
+    config
 }
 
 /// Returns the files that the user named, and those of foveal's own sessions that the user named by
@@ -316,6 +324,7 @@ impl ReplayResults {
         let mut summary = ReplaySummary {
             profiles: &config.profiles,
             prices: &config.prices,
+            has_assumed_prices: config.has_assumed_prices,
             tokenizer: config.tokenizer,
             sessions: &[],
             totals: &totals,

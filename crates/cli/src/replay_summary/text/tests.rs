@@ -29,6 +29,7 @@ fn of(raw: ReplayFigures, figures: ReplayFigures, look: impl FnOnce(&ReplaySumma
     let summary = ReplaySummary {
         profiles: &[Profile::find("max").expect("a profile")],
         prices: &prices,
+        has_assumed_prices: false,
         tokenizer: Tokenizer::O200k,
         sessions: &[],
         totals: &totals,
