@@ -558,6 +558,20 @@ fn more_than_fits(name: &str) -> (World, Vec<ModelReply>) {
 }
 
 #[test]
+fn a_file_that_a_reset_moved_to_the_system_prompt_is_read_again() {
+    let (world, mut turns) = more_than_fits("story-base-read-again");
+    settle(&world.folder.join("project"));
+    turns.insert(turns.len() - 1, calls(&[read("part_00.rs")]));
+    let upstream = provider(turns);
+    run(&world, &upstream, "--profile content-reset", "read it all");
+    let last = bodies(&upstream).pop().expect("a request");
+    assert!(system(&last).contains("const EDITED: u32"), "nothing was reset: {last}");
+    let again = results(&last).pop().expect("a result");
+    assert!(again.contains("part_00.rs") && again.contains("system prompt"), "{again}");
+    assert!(again.len() < 200, "{again}");
+}
+
+#[test]
 fn what_stood_in_the_system_prompt_stays_at_a_reset_after_the_session_went_on() {
     let (world, turns) = more_than_fits("story-base-continued");
     world.write("project/spec.md", "Parcels weigh less than a ton.\n");

@@ -152,11 +152,11 @@ pub(crate) fn build_agent(
         toolbox: Arc::clone(&toolbox),
         debug: environment.debug_topics()?,
     };
-    let (shaper, asking) = session_requester(&means, &session, &sender);
-    let asking = asking.with_new_decisions(is_decided_anew).with_side_costs();
     let approvals =
         Approvals::new(wanted.auto_approves, wanted.prompter, Some((&toolbox.store, folder)));
     let mut calling = ToolExecutor::new(&toolbox, &session, approvals.clone(), sender.clone());
+    let (shaper, asking) = session_requester(&means, &session, &calling.tool_session(), &sender);
+    let asking = asking.with_new_decisions(is_decided_anew).with_side_costs();
     if has_agents {
         let system = agent_config::system_prompt(folder, InteractionMode::SubAgent, &files);
         let agents =

@@ -17,12 +17,13 @@ use foveal_proxy::rules::ShapingRules;
 use foveal_proxy::{Redactor, RequestShaper};
 use foveal_settings::AgentSection;
 use foveal_store::SessionId;
-use foveal_tools::ReadLimitViews;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::model_progress::ModelProgress;
 use foveal_tools::tool_table::ToolSet;
+use foveal_tools::{ReadLimitViews, ToolSession};
 
 use super::agent_runtime::AgentRuntime;
+use super::session_base_files::SessionBaseFiles;
 use crate::commands::serve::StoreRecorder;
 use crate::gateway::{ParallelViews, measure_entries};
 use crate::models::ChosenModel;
@@ -214,12 +215,13 @@ pub(crate) fn profile_rules(
 pub(super) fn session_shaper(
     agent: &AgentRuntime,
     session: &SessionId,
+    tools: &Arc<ToolSession>,
     events: SyncSender<AgentInput>,
     waiting: &Arc<WaitingRequest>,
 ) -> RequestShaper {
     let toolbox = &agent.toolbox;
     let mut rules = agent.rules.clone();
-    rules.base_folder = Some(Arc::clone(&agent.base_folder));
+    rules.base_folder = Some(Arc::new(SessionBaseFiles::new(&agent.base_folder, tools)));
     // The tool sessions of an agent do not shape their results.
     rules.settings.shapes_own = true;
     for most in [

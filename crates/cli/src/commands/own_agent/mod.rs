@@ -12,6 +12,7 @@ mod change_preview;
 mod indexing_progress;
 mod model_client;
 mod resumable_session;
+mod session_base_files;
 mod signals;
 mod sub_agents;
 mod tool_executor;

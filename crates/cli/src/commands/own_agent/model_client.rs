@@ -10,6 +10,7 @@ use foveal_providers::{LlmClient, LlmError, ModelRequestEvent, ModelServer};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::request::{DecisionSlot, RequestReport, ResultReduction, ShapeRequest};
 use foveal_store::SessionId;
+use foveal_tools::ToolSession;
 use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
@@ -67,10 +68,11 @@ struct ShapedClient {
 pub(super) fn session_requester(
     agent: &AgentRuntime,
     session: &SessionId,
+    tools: &Arc<ToolSession>,
     events: &SyncSender<AgentInput>,
 ) -> (Arc<RequestShaper>, ModelRequester) {
     let waiting = Arc::new(WaitingRequest::default());
-    let shaper = Arc::new(session_shaper(agent, session, events.clone(), &waiting));
+    let shaper = Arc::new(session_shaper(agent, session, tools, events.clone(), &waiting));
     if let Some(window) = agent.window {
         shaper.learn_window(NO_UPSTREAM, &agent.server.model, window);
     }

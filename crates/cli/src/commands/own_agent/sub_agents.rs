@@ -64,10 +64,12 @@ impl SubAgentFactory {
         let session = self.next_session();
         let (sender, events) = sync_channel(EVENTS_MAX);
         let toolbox = &self.runtime.toolbox;
-        let (_, asking) = session_requester(&self.runtime, &session, &sender);
         let approvals = self.approvals.for_sub_agent(&label, &session);
         let base = self.runtime.base_folder.initial_files();
-        let calling = ToolExecutor::new(toolbox, &session, approvals, sender).with_base_files(base);
+        let calling =
+            ToolExecutor::new(toolbox, &session, approvals, sender.clone()).with_base_files(base);
+        let tools = calling.tool_session();
+        let (_, asking) = session_requester(&self.runtime, &session, &tools, &sender);
         let of = Some(ParentCall { step: start.step, place: start.call_position });
         let run = RunSettings { of, ..self.run.clone() };
         let roots = vec![self.settings.directory.clone()];
