@@ -401,7 +401,9 @@ fn what_cannot_start_is_said() {
         error.replace(path.to_str().expect("plain"), "HERE")
     };
     assert!(refusal(&command("a\0b", &path)).contains("NUL"));
-    assert!(refusal(&command("true", &path.join("missing"))).contains("HERE/missing is missing"));
+    assert!(
+        refusal(&command("true", &path.join("missing"))).contains("HERE/missing does not exist")
+    );
     let no_shell = TerminalCommand {
         shell: ShellProgram::from_path(path.join("sh")),
         ..command("true", &path)

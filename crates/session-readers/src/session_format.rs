@@ -242,6 +242,8 @@ mod tests {
             assert!(!format.title().is_empty());
         }
         let error = "atfi".parse::<SessionFormat>().expect_err("no format has this name");
-        assert!(error.to_string().starts_with("unknown format `atfi`: one of atif, codex,"));
+        assert!(
+            error.to_string().starts_with("unknown format `atfi`: expected one of atif, codex,")
+        );
     }
 }

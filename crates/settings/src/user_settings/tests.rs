@@ -237,7 +237,10 @@ fn a_gateway_is_told_where_requests_go() {
         ("prices = [{ model = \"a\", input = 1 }]", "missing field `output`"),
         ("prices = [{ model = \"a\", input = -1, output = 2 }]", "`input = -1`: give US dollars"),
         ("prices = [{ model = \"a\", input = 1, cached = 2, output = 2 }]", "costs more than"),
-        ("prices = [{ model = \"a\", input = 1, written = 1, output = 2 }]", "`written` says"),
+        (
+            "prices = [{ model = \"a\", input = 1, written = 1, output = 2 }]",
+            "`written` is set without `cached`",
+        ),
         ("prices = [{ model = \"a\", inputs = 1, output = 2 }]", "unknown field `inputs`"),
         ("upstream = \"models.example\"", "does not begin with https:// or http://"),
         ("upstreams = { v1 = \"https://a.example\" }", "is not a valid upstream name"),
