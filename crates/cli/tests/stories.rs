@@ -142,14 +142,15 @@ fn a_replay_of_a_run_shortens_repeated_reads() {
     let asked = [read("a.rs"), echo.clone(), read("a.rs"), outline.clone(), echo, outline];
     let (sent, _) = after(&world, "--profile lossless", &asked);
     let name = crate::run_sessions::name(&world);
-    let replayed = world.output(&format!(
+    let replayed = world.run(&format!(
         "replay {} --profile lossless --prompt-log -",
         name.strip_prefix("run ").expect("a run")
     ));
+    assert_eq!(replayed.code, Some(0), "{}", replayed.err);
     for again in [&sent[2], &sent[5]] {
         assert!(again.contains("same result as `"), "{again}");
         let line = again.lines().last().expect("a line");
-        assert!(replayed.contains(&line.replace('"', "\\\"")), "{line}\n{replayed}");
+        assert!(replayed.out.contains(&line.replace('"', "\\\"")), "{line}\n{}", replayed.out);
     }
 }
 
