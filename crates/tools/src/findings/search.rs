@@ -60,9 +60,19 @@ impl GrepHits {
 
     /// Returns the lines of each file that are in `shown`, the answer that is sent.
     pub(crate) fn lines_shown_in(&self, shown: &str) -> Vec<(&PathKey, Vec<HitExcerpt>)> {
+        let mut end = 0;
+        // Lines stand in the answer in this order: a search from its beginning for each line would
+        // take the square of the answer's length.
+        let mut is_shown = |text: &str| match shown[end..].find(text) {
+            Some(at) => {
+                end += at + text.len();
+                true
+            }
+            None => shown.contains(text),
+        };
         let files = self.keys.iter().zip(&self.answer.files);
         let found = |(key, file): (_, &FileHits)| {
-            let lines = file.lines.iter().filter(|line| shown.contains(&line.text));
+            let lines = file.lines.iter().filter(|line| is_shown(&line.text));
             let lines = lines.map(|line| HitExcerpt {
                 text: line.text.clone(),
                 before: line.bytes_before,
