@@ -3,7 +3,7 @@
 //! Programs outside of any sandbox later run the content of the user's own caches: package sources
 //! are compiled, hooks are installed, scripts draw prompts. Commands therefore may not write there.
 //! They get caches of their own, which only commands use, through the variables that each tool
-//! reads. `docs/security.md` says for each cache which of its content is run.
+//! reads.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
