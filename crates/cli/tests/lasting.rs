@@ -14,7 +14,7 @@ use crate::world::World;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks bubblewrap itself whether commands can have namespaces here.
-fn can_isolate() -> bool {
+pub(crate) fn can_isolate() -> bool {
     let isolates = ["--unshare-pid", "--bind", "/", "/", "--proc", "/proc", "true"];
     let asked = std::process::Command::new("bwrap").args(isolates).output();
     let can = asked.as_ref().is_ok_and(|ran| ran.status.success());
