@@ -2,8 +2,8 @@
 //! decides which results a rewrite reduces first.
 //!
 //! A logistic regression over the facts about the result, its file and its age. The weights were
-//! fitted on half of the recorded sessions by the replay crate's example `fit_score`, which prints
-//! them with their quality on the other half. The decisive figure is the expected use per token: a
+//! fitted on half of the recorded sessions by `foveal-dev-bench fit-score`, which prints them with
+//! their quality on the other half. The decisive figure is the expected use per token: a
 //! long result is more likely to be needed, but not in proportion to its length.
 
 use crate::entry_facts::EntryFacts;
