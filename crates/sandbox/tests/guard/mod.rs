@@ -335,7 +335,7 @@ fn a_command_with_reads_confined_reads_its_own_processes() {
 /// that. In a process namespace it sees no other.
 #[test]
 fn a_command_sets_no_limits_of_other_processes() {
-    if !can_confine() {
+    if !can_isolate() || !can_confine() {
         return;
     }
     let (_folder, path) = folder();
