@@ -48,10 +48,11 @@ impl NewResultShaper<'_> {
             trailing_note_bytes: end_bytes,
         } = *self;
         let index = EntryIndex(record.len() as u32 - 1);
-        let chosen = views.zip(settings.curate.as_ref()).and_then(|(views, curate)| {
+        let chosen = views.zip(settings.curate.as_ref()).map(|(views, curate)| {
             let before: Vec<_> = visible.ledger().entries().collect();
-            views::choose_first_read_view(views, record, curate, &before, index)
+            views::choose_first_read_views(views, record, curate, &before, index)
         });
+        let chosen = chosen.unwrap_or_default();
         let ask = pipeline::ResultShapingInputs {
             record,
             ledger: visible.ledger(),
@@ -62,8 +63,8 @@ impl NewResultShaper<'_> {
             current_state: &EntryState::default(),
             current_dependencies: None,
             outlined_later: false,
-            chosen_view: chosen.as_ref(),
-            first_view: None,
+            chosen_views: &chosen,
+            first_views: &[],
         };
         let decision = match pipeline::shape_result(&ask, &mut TokenCache::default()) {
             ShapingOutcome::Shaped(Some((shape, _)), _) => Decision::Replace(Arc::new(shape)),

@@ -215,3 +215,30 @@ fn the_last_of_all_line_numbers_is_none() {
     let text = shown(LineSelection::default(), call, &format!("{result}{long}"));
     assert!(text.contains("; expand HANDLE"), "{text}");
 }
+
+/// Foveal's own headings tell which lines of a read of several files belong to which; a command
+/// that prints several files has none.
+#[test]
+fn each_file_of_several_gets_a_view() {
+    let body = |path: &str| format!("File: {path}\nTotal lines: 40\n{}", numbered(1..=40));
+    let result = format!("{}\n{}", body("a.py"), body("sub/a.py"));
+    let view = view(&[(1, 2), (39, 40)], vec![label(9, "value_9")], Vec::new());
+    let asked = |call: &str| {
+        let views = Arc::new(Fixed { view: view.clone(), ..Fixed::default() });
+        let settings = Settings { shapes_own: true, ..eager_view_settings() };
+        let planner = Planner::new(settings, PriceCard::anthropic_5m());
+        let planner = planner.with_view_source(Arc::clone(&views) as Arc<dyn ViewSource>);
+        let fixture = format!("//- user\nLook.\n//- call {call}\n//- result\n{result}\n");
+        let text = prompt_text(
+            &parse_fixture(&format!("{fixture}//- assistant\nHm.")),
+            Projector::Engine(Box::new(planner)),
+        );
+        let reads = views.reads.lock().expect("no thread panicked").clone();
+        (reads.into_iter().map(|(path, _)| path).collect::<Vec<_>>(), text)
+    };
+    let (paths, text) = asked("read_files {\"paths\":[\"/w/a.py\",\"/w/sub/a.py\"]}");
+    assert_eq!(paths, ["/w/a.py", "/w/sub/a.py"], "{text}");
+    assert_eq!(text.matches("[curated: 4 of 40 lines (10.0 %)]").count(), 2, "{text}");
+    assert_eq!(text.matches("3-38 left out: value_9").count(), 2, "{text}");
+    assert!(asked("Bash {\"command\":\"cat /w/a.py /w/sub/a.py\"}").0.is_empty());
+}

@@ -10,7 +10,7 @@ use foveal_workspace::PathKey;
 
 use crate::read_view::ReadView;
 use crate::settings::ReadLineLimits;
-use crate::tool::read_file;
+use crate::tool::{read_file, read_files};
 use crate::toolbox::Toolbox;
 
 /// A [`ViewSource`] that asks another one only about reads that are not shown whole: files above
@@ -48,7 +48,9 @@ impl ReadLimitViews {
         if !self.curates_first_reads {
             return None;
         }
-        let limits = match call.is_some_and(|call| call.tool == read_file::TOOL.name) {
+        let reads_files =
+            |tool: &str| [read_file::TOOL.name, read_files::TOOL.name].contains(&tool);
+        let limits = match call.is_some_and(|call| reads_files(&call.tool)) {
             true => self.line_limits(read.path),
             // A command that prints a file has no mode for the whole.
             false => ReadLineLimits { small: command_lines_max(), large: None },

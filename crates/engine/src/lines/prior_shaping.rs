@@ -168,7 +168,9 @@ impl LineNumberTracker {
         let line = page.line_text(at);
         if let Some(path) = parse_heading(page, at) {
             let names_it = |read: &&ReadTarget| may_be_same_path(&read.path, path);
-            let read = effect.reads.iter().find(names_it);
+            // Paths of several files may end in the same name.
+            let fit = |read: &&ReadTarget| read.path.len().abs_diff(path.len());
+            let read = effect.reads.iter().filter(names_it).min_by_key(fit);
             self.place = match read {
                 Some(read) => page.intern_read_path(read),
                 None => page.intern_spelling(path),

@@ -89,7 +89,7 @@ impl Planner {
         let ask = pipeline::ResultShapingInputs {
             ledger: visible.ledger(),
             is_repeated_call: visible.wants_full_result(record, index),
-            chosen_view: chosen.or(ask.chosen_view),
+            chosen_views: chosen.map_or(ask.chosen_views, std::slice::from_ref),
             ..ask
         };
         // Single chunks are not cached: there are many.

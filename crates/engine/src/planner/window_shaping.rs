@@ -165,8 +165,8 @@ impl Planner {
             current_state: before,
             current_dependencies: self.inputs[index.as_usize()].as_ref(),
             outlined_later: self.settings.rewrite.is_some() && self.old_read_settings().is_none(),
-            chosen_view: self.chosen_views.get(index, level),
-            first_view: self.chosen_views.get(index, ReductionLevel::Arrival),
+            chosen_views: self.chosen_views.get(index, level),
+            first_views: self.chosen_views.get(index, ReductionLevel::Arrival),
         }
     }
 

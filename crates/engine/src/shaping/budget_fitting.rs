@@ -194,7 +194,7 @@ impl BudgetCut<'_> {
             .filter(|line| kept.start <= line.text.start && line.text.end <= kept.end)
             .filter_map(|line| Some((line.number?, line.text.end)));
         let (Some((first, end)), Some((path, LineNumber(1), text))) =
-            (of_run.next(), ReadText::from_result(&facts.printed, self.content, None))
+            (of_run.next(), ReadText::from_result(&facts.printed, None, self.content, None))
         else {
             return;
         };

@@ -43,10 +43,10 @@ pub struct ResultShapingInputs<'a> {
     pub current_dependencies: Option<&'a ShapeDependencies>,
     /// Whether a rewrite would reduce a read to an outline.
     pub outlined_later: bool,
-    /// The view chosen for its level.
-    pub chosen_view: Option<&'a ChosenView>,
-    /// The view chosen when the result arrived.
-    pub first_view: Option<&'a ChosenView>,
+    /// The views chosen for its level: one, or one for each of several files.
+    pub chosen_views: &'a [ChosenView],
+    /// The views chosen when the result arrived.
+    pub first_views: &'a [ChosenView],
 }
 
 /// The values that a shape depends on, besides the result itself and the settings. If they are
@@ -175,7 +175,7 @@ pub fn clear_result(
         return None;
     }
     let mut draft = ShapeDraft::new(&result.content, facts);
-    reduction::reduce_to_level(&mut draft, ReductionLevel::Note, None);
+    reduction::reduce_to_level(&mut draft, ReductionLevel::Note, &[]);
     let shape = draft.compose();
     let tokens = record.tokenizer().count(&shape.render(&result.content));
     let saves = tokens < facts.tokens && saves_tokens_surely(record.tokenizer(), &shape, &draft);
@@ -184,11 +184,9 @@ pub fn clear_result(
 
 /// Removes the lines that the level no longer shows.
 fn apply_level(ask: &ResultShapingInputs<'_>, draft: &mut ShapeDraft<'_>) {
-    match ask.chosen_view {
-        Some(chosen) => view::apply_view(draft, chosen, ask.settings),
-        None => {
-            reduction::reduce_to_level(draft, ask.level, ask.first_view.map(|first| &first.view));
-        }
+    match ask.chosen_views {
+        [] => reduction::reduce_to_level(draft, ask.level, ask.first_views),
+        chosen => view::apply_views(draft, chosen, &[], ask.settings),
     }
 }
 
@@ -200,11 +198,7 @@ fn count_reduced_tokens(
     tokens: &mut TokenCache,
 ) {
     if draft.facts.kind() == EffectKind::Read {
-        reduction::reduce_to_level(
-            &mut draft,
-            ReductionLevel::Reduced,
-            ask.first_view.map(|first| &first.view),
-        );
+        reduction::reduce_to_level(&mut draft, ReductionLevel::Reduced, ask.first_views);
         shorten_draft(ask, &mut draft, true);
         tokens.count(ask.record.tokenizer(), &draft.compose().render(draft.content));
     }
@@ -221,34 +215,35 @@ fn insert_pointers(
     draft: &mut ShapeDraft<'_>,
     inputs: &mut ShapeDependencies,
 ) {
-    let first_view = ask.chosen_view.filter(|chosen| chosen.level == ReductionLevel::Arrival);
+    let is_first = ask.level == ReductionLevel::Arrival;
+    let first_views = if is_first { ask.chosen_views } else { &[] };
     if !allows_pointers(ask, draft) {
-        if let Some(chosen) = first_view {
-            view::apply_view(draft, chosen, ask.settings);
-        }
+        view::apply_views(draft, first_views, &[], ask.settings);
         terminal_noise::cut_noise(draft);
         return;
     }
     let seen = PointerContext::new(ask.record, ask.ledger, ask.settings.arguments_count);
     inputs.same = find_same_result(ask, draft, &seen);
-    let first_view = first_view.filter(|_| inputs.same.is_none());
+    let first_views = if inputs.same.is_none() { first_views } else { &[] };
     if let Some((source, name)) = &inputs.same {
         let gap = pointers::identical_result_gap(draft, name, *source);
         draft.omit_lines("identical", draft.facts.reuse_note_lines..draft.len(), gap);
-    } else if let Some(chosen) = first_view {
-        view::apply_view(draft, chosen, ask.settings);
+    } else {
+        view::apply_views(draft, first_views, &[], ask.settings);
     }
     terminal_noise::cut_noise(draft);
     let minimum = min_block_size(ask.settings);
     inputs.blocks = pointers::find_matches(draft, &seen, minimum, PointerScope::Everywhere);
-    if let Some(chosen) = first_view.filter(|_| !inputs.blocks.is_empty()) {
+    if !first_views.is_empty() && !inputs.blocks.is_empty() {
+        let is_exact = first_views.iter().any(|chosen| chosen.view.is_exact);
         let matches = std::mem::take(&mut inputs.blocks);
-        let readable = pointers::make_readable(draft, matches, minimum, chosen.view.is_exact);
+        let readable = pointers::make_readable(draft, matches, minimum, is_exact);
         inputs.blocks = readable.matches;
         inputs.insignificant_lines = readable.insignificant_lines;
         if !inputs.insignificant_lines.is_empty() {
             *draft = ShapeDraft::new(draft.content, draft.facts);
-            view::apply_view_without(draft, chosen, &inputs.insignificant_lines, ask.settings);
+            let unsaid = &inputs.insignificant_lines;
+            view::apply_views(draft, first_views, unsaid, ask.settings);
             terminal_noise::cut_noise(draft);
         }
     }

@@ -6,7 +6,7 @@ use crate::entry_facts::EntryFacts;
 use crate::message_shape::ShapeKind;
 use crate::note::{Counts, Note, NoteKind};
 use crate::reduction_level::ReductionLevel;
-use crate::views::LineSelection;
+use crate::views::ChosenView;
 use foveal_tool_effects::EffectKind;
 
 /// Largest size, in bytes, of the failure and summary lines kept of a reduced result.
@@ -42,13 +42,9 @@ pub(crate) fn estimate_seen_result(content: &str, facts: &EntryFacts) -> Option<
     Some((text, gaps as u64))
 }
 
-/// Removes from a draft the lines that its level no longer shows. Lines that the first view omitted
+/// Removes from a draft the lines that its level no longer shows. Lines that the first views omitted
 /// stay omitted; only a view chosen for the old read may show them again.
-pub fn reduce_to_level(
-    draft: &mut ShapeDraft<'_>,
-    level: ReductionLevel,
-    first: Option<&LineSelection>,
-) {
+pub fn reduce_to_level(draft: &mut ShapeDraft<'_>, level: ReductionLevel, first: &[ChosenView]) {
     let handle = draft.handle();
     match level {
         ReductionLevel::Arrival => {}
@@ -58,7 +54,7 @@ pub fn reduce_to_level(
         }
         ReductionLevel::Reduced => {
             let mut keep = outline::outline_lines(draft);
-            if let Some(first) = first {
+            for first in first {
                 let shown = view::select_view_lines(draft, first);
                 keep.iter_mut().zip(shown).for_each(|(keep, shown)| *keep &= shown);
             }

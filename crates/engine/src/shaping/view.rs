@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::lines::ResultLine;
 use crate::message_shape::ShapeKind;
 use crate::note::{Counts, Note, NoteKind, ViewLineCounts};
 use crate::settings::Settings;
@@ -19,13 +20,20 @@ use super::excerpt;
 /// Largest length of a remark in bytes.
 const REMARK_BYTES_MAX: usize = 240;
 
-/// Omits the lines of the file that the view does not keep, and inserts its remarks.
-pub fn apply_view(draft: &mut ShapeDraft<'_>, chosen: &ChosenView, settings: &Settings) {
-    apply_view_without(draft, chosen, &[], settings);
+/// Omits the lines that the views of the files do not keep, and the kept lines at `unsaid`; inserts
+/// the remarks of the views.
+pub fn apply_views(
+    draft: &mut ShapeDraft<'_>,
+    chosen: &[ChosenView],
+    unsaid: &[usize],
+    settings: &Settings,
+) {
+    for chosen in chosen {
+        apply_view(draft, chosen, unsaid, settings);
+    }
 }
 
-/// Applies a view and omits the kept lines at `unsaid` as well.
-pub(super) fn apply_view_without(
+fn apply_view(
     draft: &mut ShapeDraft<'_>,
     chosen: &ChosenView,
     unsaid: &[usize],
@@ -37,8 +45,10 @@ pub(super) fn apply_view_without(
         }
         ViewRequest::Summary(_) => ("summary", false),
     };
-    let mut keep = select_view_lines(draft, &chosen.view);
-    unsaid.iter().for_each(|at| keep[*at] = false);
+    let mut keep = select_view_lines(draft, chosen);
+    for at in unsaid {
+        keep[*at] &= chosen.file.is_some() && !chosen.covers(draft.result_line(*at));
+    }
     if matches!(chosen.wanted, ViewRequest::Summary(_)) {
         // After a client's truncation mark, lines have no number, so no view can keep them.
         for (at, keep) in keep.iter_mut().enumerate() {
@@ -46,13 +56,13 @@ pub(super) fn apply_view_without(
             *keep &= line.number.is_some() || line.path.is_none();
         }
     }
-    let places = LinePositions::from_draft(draft);
+    let places = LinePositions::from_draft(draft, chosen);
     let names = OmittedNames::from_view(draft, &chosen.view, &places);
     omit_ranges(draft, &keep, &names, rule, chosen.wanted.shape_kind());
     if states_share {
-        insert_share(draft, rule);
+        insert_share(draft, chosen, rule);
     }
-    insert_file_kind(draft, &chosen.view, rule);
+    insert_file_kind(draft, chosen, rule);
     for remark in &chosen.view.remarks {
         let is_fit = is_safe_in_note(&remark.text, REMARK_BYTES_MAX);
         let place = places.first_position(remark.line);
@@ -64,8 +74,8 @@ pub(super) fn apply_view_without(
 }
 
 /// Inserts a note on the share of the file's lines that is kept, before the first of them.
-fn insert_share(draft: &mut ShapeDraft<'_>, rule: &'static str) {
-    let numbered = |at: &usize| draft.result_line(*at).number.is_some();
+fn insert_share(draft: &mut ShapeDraft<'_>, chosen: &ChosenView, rule: &'static str) {
+    let numbered = |at: &usize| chosen.covers(draft.result_line(*at));
     let count = |sum: usize| u32::try_from(sum).unwrap_or(u32::MAX);
     let mut visible = (0..draft.len()).filter(numbered).filter(|at| draft.is_visible(*at));
     let Some(first) = visible.next() else { return };
@@ -77,9 +87,9 @@ fn insert_share(draft: &mut ShapeDraft<'_>, rule: &'static str) {
 }
 
 /// Inserts a note on the kind of the file before its first kept line.
-fn insert_file_kind(draft: &mut ShapeDraft<'_>, view: &LineSelection, rule: &'static str) {
-    let Some(sort) = view.sort else { return };
-    let numbered = |at: &usize| draft.result_line(*at).number.is_some();
+fn insert_file_kind(draft: &mut ShapeDraft<'_>, chosen: &ChosenView, rule: &'static str) {
+    let Some(sort) = chosen.view.sort else { return };
+    let numbered = |at: &usize| chosen.covers(draft.result_line(*at));
     let Some(first) = (0..draft.len()).filter(numbered).find(|at| draft.is_visible(*at)) else {
         return;
     };
@@ -111,19 +121,21 @@ pub fn omit_ranges(
     });
 }
 
-/// Returns for each line of a draft whether a view keeps it. Lines without a number are kept.
-pub fn select_view_lines(draft: &ShapeDraft<'_>, view: &LineSelection) -> Vec<bool> {
-    let kept = view.kept_ranges();
-    let lines = (0..draft.len()).map(|at| draft.result_line(at).number);
-    lines.map(|number| number.is_none_or(|number| kept.contains(number))).collect()
+/// Returns for each line of a draft whether a view keeps it. Lines that it does not cover are kept.
+pub fn select_view_lines(draft: &ShapeDraft<'_>, chosen: &ChosenView) -> Vec<bool> {
+    let kept = chosen.view.kept_ranges();
+    let lines = (0..draft.len()).map(|at| draft.result_line(at));
+    let number = |line: &ResultLine| line.number.filter(|_| chosen.covers(line));
+    lines.map(|line| number(line).is_none_or(|number| kept.contains(number))).collect()
 }
 
-/// The positions of the numbered lines of a draft, sorted by number.
+/// The positions of the lines that a view covers, sorted by number.
 struct LinePositions(Vec<(LineNumber, usize)>);
 
 impl LinePositions {
-    fn from_draft(draft: &ShapeDraft<'_>) -> Self {
-        let place = |at| draft.result_line(at).number.map(|number| (number, at));
+    fn from_draft(draft: &ShapeDraft<'_>, chosen: &ChosenView) -> Self {
+        let line = |at| Some(draft.result_line(at)).filter(|line| chosen.covers(line));
+        let place = |at| Some((line(at)?.number?, at));
         let mut places: Vec<_> = (0..draft.len()).filter_map(place).collect();
         places.sort_unstable();
         Self(places)

@@ -5,6 +5,7 @@ use foveal_transcript::{EntryIndex, LineNumber};
 use serde::{Deserialize, Serialize};
 
 use super::curation_progress::CurationRecord;
+use crate::lines::ResultLine;
 use crate::message_shape::ShapeKind;
 use crate::note::MachineFileKind;
 use crate::reduction_level::ReductionLevel;
@@ -99,10 +100,21 @@ pub struct ChosenView {
     pub entry: EntryIndex,
     /// The level at which the view applies.
     pub level: ReductionLevel,
+    /// The file, as an index into [`ResultLines::paths`](crate::lines::ResultLines::paths), if the
+    /// result shows several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<u16>,
     /// The request.
     pub wanted: ViewRequest,
     /// The answer.
     pub view: LineSelection,
+}
+
+impl ChosenView {
+    /// Returns whether the view decides about a line of the result.
+    pub(crate) fn covers(&self, line: &ResultLine) -> bool {
+        line.number.is_some() && self.file.is_none_or(|file| line.path == Some(file))
+    }
 }
 
 impl LineSelection {

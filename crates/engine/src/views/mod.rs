@@ -19,6 +19,6 @@ pub use line_selection::{
 pub(crate) use line_selection::{is_listable_name, is_safe_in_note};
 pub use read_text::ReadText;
 pub(crate) use view_selection::{
-    ChosenViews, ViewSelectionInputs, choose_first_read_view, choose_views, predict_views,
+    ChosenViews, ViewSelectionInputs, choose_first_read_views, choose_views, predict_views,
 };
 pub use view_source::{ReadContext, ViewSource};

@@ -27,7 +27,7 @@ enum ReadTextSource<'a> {
 struct NumberedText<'a> {
     content: &'a str,
     hash: Option<ContentHash>,
-    /// The lines from the first numbered one on.
+    /// The lines from the first numbered one to the last.
     lines: &'a [ResultLine],
     first: LineNumber,
     count: usize,
@@ -49,14 +49,20 @@ impl<'a> ReadText<'a> {
     }
 
     /// Returns the file, first line number and text of a result's numbered lines, if they are of
-    /// one file and count up by one. `hash` is that of the whole content, if known.
+    /// one file and count up by one. With `file`, an index into the paths, only its lines count.
+    /// `hash` is that of the whole content, if known.
     pub(crate) fn from_result(
         printed: &'a ResultLines,
+        file: Option<u16>,
         content: &'a str,
         hash: Option<ContentHash>,
     ) -> Option<(&'a str, LineNumber, Self)> {
-        let start = printed.lines.iter().position(|line| line.number.is_some())?;
-        let lines = &printed.lines[start..];
+        let is_of_file = |line: &ResultLine| {
+            line.number.is_some() && file.is_none_or(|file| line.path == Some(file))
+        };
+        let start = printed.lines.iter().position(is_of_file)?;
+        let end = printed.lines.iter().rposition(is_of_file)?;
+        let lines = &printed.lines[start..=end];
         let (path, first) = lines[0].path.zip(lines[0].number)?;
         let (mut count, mut bytes, mut places) = (0, 0, 0_u64);
         for (number, line) in (first.0..).zip(numbered_lines(lines)) {

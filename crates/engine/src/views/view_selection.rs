@@ -10,26 +10,30 @@ use super::read_text::ReadText;
 use super::view_source::{ReadContext, ViewSource};
 use crate::conversation_record::ConversationRecord;
 use crate::entry_facts::EntryFacts;
+use crate::lines::PriorShaping;
 use crate::plan_step::EntryState;
 use crate::reduction_level::ReductionLevel;
 use crate::settings::{CurateSettings, OldReadSettings, Settings};
-use foveal_tool_effects::{EffectKind, ReadSpan};
+use foveal_tool_effects::{EffectKind, ReadSpan, ReadTarget};
 use foveal_transcript::{EntryIndex, LineNumber};
 
 /// All views chosen in one conversation.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ChosenViews(BTreeMap<(EntryIndex, ReductionLevel), Arc<ChosenView>>);
+pub(crate) struct ChosenViews(BTreeMap<(EntryIndex, ReductionLevel), Arc<Vec<ChosenView>>>);
 
 impl ChosenViews {
-    /// Returns the view chosen for a result at a level.
-    pub(crate) fn get(&self, entry: EntryIndex, level: ReductionLevel) -> Option<&ChosenView> {
-        self.0.get(&(entry, level)).map(|chosen| &**chosen)
+    /// Returns the views chosen for a result at a level: one, or one for each of several files.
+    pub(crate) fn get(&self, entry: EntryIndex, level: ReductionLevel) -> &[ChosenView] {
+        self.0.get(&(entry, level)).map(|chosen| chosen.as_slice()).unwrap_or_default()
     }
 
     /// Adds chosen views.
     pub(crate) fn insert(&mut self, chosen: &[ChosenView]) {
         for chosen in chosen {
-            self.0.insert((chosen.entry, chosen.level), Arc::new(chosen.clone()));
+            let views = self.0.entry((chosen.entry, chosen.level)).or_default();
+            let views = Arc::make_mut(views);
+            views.retain(|earlier| earlier.file != chosen.file);
+            views.push(chosen.clone());
         }
     }
 }
@@ -63,7 +67,7 @@ pub(crate) fn choose_views(
     if let Some(curate) = &ask.settings.curate {
         for at in ask.new_from..ask.window.len() {
             let (before, entry) = (&ask.window[..at], ask.window[at]);
-            chosen.extend(choose_first_read_view(views, ask.record, curate, before, entry));
+            chosen.extend(choose_first_read_views(views, ask.record, curate, before, entry));
         }
     }
     chosen
@@ -111,7 +115,8 @@ fn choose_old_read_views(
     let chosen = found.iter().zip(&asked).zip(views).filter_map(|(((entry, _), asked), view)| {
         let (read, wanted) = asked;
         let view = clip_view(view?, read);
-        Some(ChosenView { entry: *entry, level: ReductionLevel::Reduced, wanted: *wanted, view })
+        let level = ReductionLevel::Reduced;
+        Some(ChosenView { entry: *entry, level, file: None, wanted: *wanted, view })
     });
     chosen.collect()
 }
@@ -143,69 +148,103 @@ fn old_read_content<'r>(
     }
     ReadText::from_result(
         &facts.printed,
+        None,
         &record.entry(entry).tool_result()?.content,
         facts.content_hash,
     )
 }
 
-/// Requests a view of a new result if it is a first read of a whole file; `before` are the earlier
-/// entries of the prompt.
-pub(crate) fn choose_first_read_view(
+/// Requests a view of each file that a new result shows, if the result is a first read of whole
+/// files; `before` are the earlier entries of the prompt.
+pub(crate) fn choose_first_read_views(
     views: &dyn ViewSource,
     record: &ConversationRecord,
     curate: &CurateSettings,
     before: &[EntryIndex],
     entry: EntryIndex,
-) -> Option<ChosenView> {
-    let view = request_first_view(views, record, curate, before, entry)?;
-    Some(ChosenView {
-        entry,
-        level: ReductionLevel::Arrival,
-        wanted: ViewRequest::Curated(curate.amount),
-        view,
-    })
+) -> Vec<ChosenView> {
+    let facts = record.facts(entry);
+    let mut chosen: Vec<ChosenView> = Vec::new();
+    for read in curatable_reads(facts) {
+        let place = || facts.printed.paths.iter().position(|path| *path == read.path);
+        let file = match is_read_of_one_file(facts) {
+            true => None,
+            false => match place().and_then(|at| u16::try_from(at).ok()) {
+                Some(file) if chosen.iter().all(|other| other.file != Some(file)) => Some(file),
+                _ => continue,
+            },
+        };
+        let first = FirstRead { record, curate, before, entry, read, file };
+        chosen.extend(first.request_view(views).map(|view| ChosenView {
+            entry,
+            level: ReductionLevel::Arrival,
+            file,
+            wanted: ViewRequest::Curated(curate.amount),
+            view,
+        }));
+    }
+    chosen
 }
 
-fn request_first_view(
-    views: &dyn ViewSource,
-    record: &ConversationRecord,
-    curate: &CurateSettings,
-    before: &[EntryIndex],
+/// Returns the reads of a result that may get views. Of several files, only foveal's headings tell
+/// reliably which lines belong to which.
+fn curatable_reads(facts: &EntryFacts) -> &[ReadTarget] {
+    let Some(call) = facts.call.as_ref().filter(|_| !facts.is_error) else { return &[] };
+    let (effect, has_headings) =
+        (&call.effect, facts.printed.prior_shaping == PriorShaping::Heading);
+    let is_curatable = effect.kind == EffectKind::Read && !effect.verbatim;
+    let is_clear = is_read_of_one_file(facts) || has_headings;
+    if is_curatable && is_clear { &effect.reads } else { &[] }
+}
+
+fn is_read_of_one_file(facts: &EntryFacts) -> bool {
+    facts.call.as_ref().is_some_and(|call| call.effect.reads.len() == 1)
+}
+
+/// A file that a new result shows.
+struct FirstRead<'a> {
+    record: &'a ConversationRecord,
+    curate: &'a CurateSettings,
+    /// The earlier entries of the prompt.
+    before: &'a [EntryIndex],
     entry: EntryIndex,
-) -> Option<LineSelection> {
-    let facts = record.facts(entry);
-    let effect = &facts.call.as_ref()?.effect;
-    let [read] = effect.reads.as_slice() else { return None };
-    let lines_min = if effect.curated { 1 } else { curate.lines_min as usize };
-    let is_small = facts.printed.lines.len() < lines_min;
-    if facts.is_error || is_small || effect.kind != EffectKind::Read || read.span != ReadSpan::All {
-        return None;
+    read: &'a ReadTarget,
+    /// The file, as an index into the paths of the result, if it shows several.
+    file: Option<u16>,
+}
+
+impl FirstRead<'_> {
+    fn request_view(&self, views: &dyn ViewSource) -> Option<LineSelection> {
+        let Self { record, curate, before, entry, read, file } = *self;
+        let facts = record.facts(entry);
+        let is_curated = facts.call.as_ref()?.effect.curated;
+        let lines_min = if is_curated { 1 } else { curate.lines_min as usize };
+        if facts.printed.lines.len() < lines_min || read.span != ReadSpan::All {
+            return None;
+        }
+        let is_mentioned =
+            || before.iter().any(|earlier| mentions_file(record.facts(*earlier), &read.path));
+        if !curate.again && !is_curated && is_mentioned() {
+            return None;
+        }
+        let content = &record.entry(entry).tool_result()?.content;
+        let (path, first, text) =
+            ReadText::from_result(&facts.printed, file, content, facts.content_hash)?;
+        let count = text.line_count();
+        if first != LineNumber(1) || path != read.path || count < lines_min {
+            return None;
+        }
+        let wanted = ViewRequest::Curated(curate.amount);
+        let read = ReadContext { record, upto: entry, path, first, text: &text };
+        let view = clip_view(views.choose_view(&read, wanted)?, &read);
+        let kept = view.kept_ranges();
+        let left_out: usize = (1u32..)
+            .zip(text.lines())
+            .filter(|(number, _)| !kept.contains(LineNumber(*number)))
+            .map(|(_, line)| line.len() + 1)
+            .sum();
+        (left_out as f64 >= curate.saving_min * text.len() as f64).then_some(view)
     }
-    if effect.verbatim {
-        return None;
-    }
-    if !curate.again
-        && !effect.curated
-        && before.iter().any(|earlier| mentions_file(record.facts(*earlier), &read.path))
-    {
-        return None;
-    }
-    let content = &record.entry(entry).tool_result()?.content;
-    let (path, first, text) = ReadText::from_result(&facts.printed, content, facts.content_hash)?;
-    let count = text.line_count();
-    if first != LineNumber(1) || path != read.path || count < lines_min {
-        return None;
-    }
-    let wanted = ViewRequest::Curated(curate.amount);
-    let read = ReadContext { record, upto: entry, path, first, text: &text };
-    let view = clip_view(views.choose_view(&read, wanted)?, &read);
-    let kept = view.kept_ranges();
-    let left_out: usize = (1u32..)
-        .zip(text.lines())
-        .filter(|(number, _)| !kept.contains(LineNumber(*number)))
-        .map(|(_, line)| line.len() + 1)
-        .sum();
-    (left_out as f64 >= curate.saving_min * text.len() as f64).then_some(view)
 }
 
 /// Returns whether an earlier result shows a file or answers a change of it.

@@ -14,7 +14,7 @@ fn printed(command: &str, content: &str) -> ResultLines {
 fn check(command: &str, content: &str, expected: Option<(&str, u32, &str)>) {
     let printed = printed(command, content);
     let hash = ContentHash::from_content(content.as_bytes());
-    let read = ReadText::from_result(&printed, content, Some(hash));
+    let read = ReadText::from_result(&printed, None, content, Some(hash));
     let told = read.as_ref().map(|(path, first, text)| (*path, first.0, &**text));
     assert_eq!(told, expected, "{command}");
     let Some((_, _, text)) = read else { return };
@@ -52,7 +52,7 @@ fn the_same_content_is_another_text_where_other_bytes_of_it_are() {
     let read = |gutter, path: &str, hash| {
         let lines = vec![line(0, gutter, 5, 1), line(6, gutter, 11, 2)];
         let printed = ResultLines { paths: vec![path.to_owned()], lines, ..ResultLines::default() };
-        let (_, _, text) = ReadText::from_result(&printed, content, hash).expect("a text");
+        let (_, _, text) = ReadText::from_result(&printed, None, content, hash).expect("a text");
         (text.to_string(), text.identity())
     };
     let hash = Some(ContentHash::from_content(content.as_bytes()));
