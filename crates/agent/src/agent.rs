@@ -15,6 +15,7 @@ use crate::billing::transcript_usage;
 use crate::call_batch::CallBatch;
 use crate::compaction::Compaction;
 use crate::limits::LimitKind;
+use crate::repeat_counter::RepeatCounter;
 use crate::repeated_calls::{self, RepeatedCallDetector};
 use crate::resume_state::{ResumeState, ResumedCall, rewind_entry};
 use crate::run_log_entry::RunLogEntry;
@@ -61,6 +62,7 @@ pub struct Agent {
     /// The number of the last call.
     last_call: u64,
     repeated_calls: RepeatedCallDetector,
+    repeat_counter: RepeatCounter,
     /// The outcome that takes effect once the running calls are answered.
     pending_outcome: Option<RunOutcome>,
     /// The outcome of the last turn, where the agent waits for further tasks.
@@ -117,6 +119,7 @@ impl Agent {
             requests_before_turn: 0,
             last_call: 0,
             repeated_calls: RepeatedCallDetector::default(),
+            repeat_counter: RepeatCounter::default(),
             pending_outcome: None,
             last_outcome: None,
             is_shutting_down: false,
@@ -253,6 +256,8 @@ impl Agent {
                 id, kind, cached, bytes, bytes_sent, curated_text, ..
             } => {
                 let kind = kind.label();
+                let totals = &mut self.totals;
+                let cached = self.repeat_counter.record_reduction(&id, cached, totals);
                 let event =
                     AgentEvent::Reduced { id, kind, cached, bytes, bytes_sent, curated_text };
                 actions.push(AgentAction::Emit(event));
@@ -535,14 +540,8 @@ impl Agent {
     fn advance_calls(&mut self, now: Timestamp, actions: &mut Vec<AgentAction>) {
         let AgentState::RunningCalls(calls) = &mut self.state else { return };
         for (ToolCall { id, name, .. }, answer) in calls.take_unreported() {
-            let ToolAnswer { text, is_error, cached } = answer;
-            actions.push(AgentAction::Emit(AgentEvent::Result {
-                id,
-                name,
-                cached,
-                is_error,
-                text,
-            }));
+            self.repeat_counter.record_answer(&id, &answer, &mut self.totals);
+            actions.push(AgentAction::Emit(AgentEvent::from_answer(id, name, answer)));
         }
         let started = calls.start_runnable(&mut self.last_call);
         let answered = calls.is_complete().then(|| calls.take_answers());
@@ -666,8 +665,8 @@ impl Agent {
             let (id, answer) = (id.clone(), answer.clone());
             actions.push(AgentAction::AppendLog(RunLogEntry::CallAnswered { id, answer }));
         }
-        let ToolAnswer { text, is_error, cached } = answer;
-        actions.push(AgentAction::Emit(AgentEvent::Result { id, name, cached, is_error, text }));
+        self.repeat_counter.record_answer(&id, &answer, &mut self.totals);
+        actions.push(AgentAction::Emit(AgentEvent::from_answer(id, name, answer)));
         self.advance_calls(now, actions);
     }
 

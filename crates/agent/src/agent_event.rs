@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::limits::LimitKind;
 use crate::run_totals::RunTotals;
 use crate::side_model::SideModelCharge;
+use crate::tool_answer::ToolAnswer;
 
 /// An event of a run. In JSON, `type` names the variant in snake case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,8 +44,9 @@ pub enum AgentEvent {
         id: String,
         /// The form of the reduction in a word: `pointer`, `excerpt`, `curated` and others.
         kind: &'static str,
-        /// Whether the result only points at content that the model was given before, as for a file
-        /// that is read again.
+        /// Whether the call repeats an earlier one, at whose answer the result only points, as for a
+        /// file that is read again.
+        #[serde(skip_serializing_if = "is_false")]
         cached: bool,
         /// Bytes of the whole result.
         bytes: u64,
@@ -143,7 +145,10 @@ pub enum AgentEvent {
         id: String,
         /// The tool.
         name: String,
-        /// Whether an earlier answer was reused.
+        /// Whether the call repeats an earlier one, whose answer was reused. Where this is false,
+        /// the next request may still turn out to only point at an earlier answer
+        /// ([`AgentEvent::Reduced`]).
+        #[serde(skip_serializing_if = "is_false")]
         cached: bool,
         /// Whether the call failed.
         is_error: bool,
@@ -165,6 +170,14 @@ pub enum AgentEvent {
         /// The totals.
         spent: RunTotals,
     },
+}
+
+impl AgentEvent {
+    /// Creates the event of an answered call.
+    pub(crate) fn from_answer(id: String, name: String, answer: ToolAnswer) -> Self {
+        let ToolAnswer { text, is_error, cached } = answer;
+        Self::Result { id, name, cached, is_error, text }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it looks at so")]

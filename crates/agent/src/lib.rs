@@ -16,6 +16,7 @@ mod charge;
 mod compaction;
 mod limits;
 mod prompt_map;
+mod repeat_counter;
 mod repeated_calls;
 mod resume_state;
 mod run_log_entry;

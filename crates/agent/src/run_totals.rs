@@ -12,6 +12,8 @@ use crate::side_model::{SideModelCharge, SideModelTotals};
 pub struct RunTotals {
     /// Requests to the main model, over all tasks.
     pub turns: u32,
+    /// Calls that repeated an earlier one: its answer was reused, or the prompt only points at it.
+    pub repeats: u32,
     /// The tokens and cost of all requests, to side models too.
     #[serde(flatten)]
     pub charge: UsageCharge,
@@ -73,6 +75,7 @@ impl RunTotals {
     pub fn plus(self, later: &Self) -> Self {
         Self {
             turns: self.turns.saturating_add(later.turns),
+            repeats: self.repeats.saturating_add(later.repeats),
             charge: self.charge.plus(&later.charge),
             time_ms: later.time_ms,
             side: self.side.plus(later.side),
@@ -90,6 +93,7 @@ impl RunTotals {
     /// Returns the totals with a sub-agent's increase from `before` to `now`.
     pub(crate) fn with_sub_agent_increase(self, now: &Self, before: &Self) -> Self {
         let turns = now.turns.saturating_sub(before.turns);
+        let repeats = now.repeats.saturating_sub(before.repeats);
         let charge = now.charge.minus(&before.charge);
         let agents = SubAgentTotals {
             count: 0,
@@ -99,6 +103,7 @@ impl RunTotals {
         };
         Self {
             turns: self.turns.saturating_add(turns),
+            repeats: self.repeats.saturating_add(repeats),
             charge: self.charge.plus(&charge),
             agents: self.agents.plus(&agents),
             ..self

@@ -114,6 +114,13 @@ pub fn escape_json(text: &str) -> String {
 }
 
 impl MessageShape {
+    /// Returns whether the message only repeats earlier content: pointers stand for all of it. With
+    /// the calls for which a tool reused its earlier answer, these are the repeated calls that all
+    /// surfaces count.
+    pub fn is_repeat(&self) -> bool {
+        self.kind == ShapeKind::Pointer
+    }
+
     /// Returns the projected text of `original`.
     ///
     /// # Panics

@@ -27,6 +27,8 @@ pub(crate) struct Metrics {
     inactive: BTreeMap<&'static str, u64>,
     client_changes: BTreeMap<&'static str, u64>,
     rewrites: u64,
+    /// New results that only point at an earlier one.
+    repeats: u64,
     marks: u64,
     added_buckets: [u64; ADDED_SECONDS_BOUNDS.len()],
     added_seconds: f64,
@@ -69,6 +71,7 @@ impl Metrics {
             *self.client_changes.entry(departed.changed.label()).or_default() += 1;
         }
         self.rewrites += u64::from(about.rewrite.is_some());
+        self.repeats += about.reductions.iter().filter(|reduced| reduced.is_repeat).count() as u64;
         self.marks += about.breakpoints;
         if exchange.protocol.is_some() && !exchange.added_latency.is_zero() {
             let seconds = exchange.added_latency.as_secs_f64();
@@ -118,6 +121,8 @@ impl Metrics {
         );
         let help = "Requests that rewrote earlier results.";
         page.push_metric("foveal_rewrites_total", "counter", help, self.rewrites as f64);
+        let help = "New results that only point at an earlier one.";
+        page.push_metric("foveal_repeated_results_total", "counter", help, self.repeats as f64);
         let help = "Cache breakpoints set by foveal.";
         page.push_metric("foveal_cache_marks_total", "counter", help, self.marks as f64);
         let help = "Requests missing from these metrics because the log queue was full.";

@@ -147,13 +147,13 @@ impl SessionReport {
             ));
         }
         let DuplicateCallReport { remembered, all_sessions } = self.duplicates;
-        let CallStatistics { sessions, calls, looked_up, hits, misses, .. } = all_sessions;
+        let CallStatistics { sessions, calls, repeats, looked_up, hits, misses, .. } = all_sessions;
         let CallStatistics { asked_again, too_old, refused, skipped, bytes_saved, .. } =
             all_sessions;
         line(format_args!(
             "\nRepeated calls: {remembered} calls of this session are remembered. In all sessions \
-             since the server was started: {calls} calls of {sessions} sessions remembered; \
-             {looked_up} looked up, {hits} answered from an earlier one ({bytes_saved} bytes), \
+             since the server was started: {repeats} calls repeated an earlier one, reads \
+             included; {calls} calls of {sessions} sessions remembered; {looked_up} looked up, {hits} answered from an earlier one ({bytes_saved} bytes), \
              {misses} new ({asked_again} asked again at once, {too_old} too old), {refused} \
              refused since something had changed; {skipped} not looked up."
         ));

@@ -129,4 +129,33 @@ async fn the_report_counts_repeated_calls() {
     let of = |name: &str| counts[name].as_u64().unwrap();
     assert_eq!((of("looked_up"), of("hits"), of("misses"), of("skipped")), (2, 1, 1, 1));
     assert_eq!(report["duplicates"]["remembered"], 1);
+    assert_eq!((of("repeats"), report["all"]["cached"].as_u64()), (1, Some(1)));
+}
+
+/// A call that repeats an earlier one counts once: a search, a read and a read of several files.
+#[tokio::test]
+async fn repeated_reads_count_as_repeated_searches_do() {
+    let world = settled();
+    world.write("b.txt", "and there\n");
+    let client = world.connect(Desk::default()).await;
+    let calls = [
+        ("grep", json!({"pattern": "here"})),
+        ("read_file", json!({"path": "a.txt"})),
+        ("read_files", json!({"paths": ["a.txt", "b.txt"]})),
+        ("grep", json!({"pattern": "here"})),
+        ("read_file", json!({"path": "a.txt"})),
+        ("read_files", json!({"paths": ["a.txt", "b.txt"]})),
+        ("bash", json!({"command": "true"})),
+    ];
+    for (tool, arguments) in calls {
+        client.call_tool(params(tool, arguments)).await.unwrap();
+    }
+    let report = ReadResourceRequestParams::new("foveal://session.json");
+    let report = client.read_resource(report).await.unwrap();
+    let ResourceContents::TextResourceContents { text, .. } = &report.contents[0] else {
+        panic!("{report:?}")
+    };
+    let report: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(report["duplicates"]["all_sessions"]["repeats"], 3, "{report}");
+    assert_eq!(report["all"]["cached"], 3, "{report}");
 }

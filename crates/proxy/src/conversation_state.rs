@@ -67,19 +67,6 @@ fn covers_entries(step: &PlanStep, entries: usize) -> bool {
     step.answer.as_usize() == entries && all.all(|index| index.as_usize() < entries)
 }
 
-/// Returns whether a shape keeps nothing of its original but notes that all point elsewhere.
-fn is_pointer_only(shape: &MessageShape, original: &str) -> bool {
-    let kept = |range: &std::ops::Range<u32>| {
-        original.get(range.start as usize..range.end as usize).unwrap_or_default()
-    };
-    !shape.referenced_entries().is_empty()
-        && shape.pieces.iter().all(|piece| match piece {
-            ShapePiece::Keep(range) => kept(range).trim().is_empty(),
-            ShapePiece::Break => true,
-            ShapePiece::Note(_, note) => !note.refers_to.is_empty(),
-        })
-}
-
 impl ConversationState {
     /// Creates a conversation without messages, whose empty prefix has the fingerprint `root`.
     pub(crate) fn new(rules: &ShapingRules, model: ModelTraits, root: ContentHash) -> Self {
@@ -410,15 +397,16 @@ impl ConversationState {
         Some(OriginalContent { hash, text: Cow::Borrowed(&result.content) })
     }
 
-    /// Returns the results that a step reduces.
+    /// Returns the results that the last step reduces.
     pub(crate) fn reductions(&self, step: &PlanStep) -> Vec<ResultReduction> {
         let record = self.engine.record();
+        let first_new = self.steps.iter().rev().nth(1).map(|planned| planned.step.answer);
         let reduced = step.changed.iter().filter_map(|(index, decision)| {
             let (shape, result) = (decision.shape()?, record.entry(*index).tool_result()?);
             Some(ResultReduction {
                 call: result.call.clone(),
                 kind: shape.kind,
-                is_pointer_only: is_pointer_only(shape, &result.content),
+                is_repeat: shape.is_repeat() && first_new.is_none_or(|first| *index >= first),
                 bytes: result.content.len() as u64,
                 bytes_sent: shape.projected_len() as u64,
                 entry: *index,

@@ -103,8 +103,8 @@ pub struct ResultReduction {
     pub call: String,
     /// The form in which it is sent.
     pub kind: ShapeKind,
-    /// Whether only notes are sent that point at earlier content.
-    pub is_pointer_only: bool,
+    /// Whether the result is new and only notes are sent that point at earlier content.
+    pub is_repeat: bool,
     /// Bytes of the result.
     pub bytes: u64,
     /// Bytes that are sent.

@@ -80,6 +80,9 @@ impl ToolSession {
         }
         self.toolbox().recover_interrupted_writes();
         let mut answer = execute_call(self, tool, request, control, view);
+        if answer.cached {
+            self.duplicates.record_repeat();
+        }
         let cut_off = self.toolbox().interrupted_writes.take_notes();
         if !cut_off.is_empty() {
             let mut text = AnswerText::default();
@@ -293,7 +296,7 @@ fn shape_and_record(
     let carried_out = findings.content.effective_arguments();
     let arguments = carried_out.as_ref().unwrap_or(&made.arguments);
     if findings.content.refers_to_answers() {
-        if is_cached {
+        if matches!(findings.content, FindingContent::Unchanged(_)) {
             journal_pointer_call(session, made.tool.name, arguments);
         }
         return ToolCallAnswer { text, rows, ..answer };
@@ -345,7 +348,7 @@ fn assemble_answer(
 ) -> ToolCallAnswer {
     let shaped = given.shape.as_ref().filter(|_| is_shaped).map(|it| (it.kind, it.handle));
     explain_read(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
-    let only_points = shaped.is_some_and(|(kind, _)| kind == ShapeKind::Pointer);
+    let only_points = is_shaped && given.shape.as_ref().is_some_and(|shape| shape.is_repeat());
     let has_heading = shaped.is_some() || given.shape.is_none();
     let body = match unchanged_file_pointer(&findings.content, &given).filter(|_| only_points) {
         Some(mut unchanged) => unchanged.take_text(),

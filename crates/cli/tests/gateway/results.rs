@@ -1,6 +1,8 @@
 //! Results as clients really pass them on: without ids, with lines of their own around them, in
 //! documents, cut, or shaped by foveal already. What the model is told of them is true.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use foveal_mock_provider::{MockProvider, Settings};
@@ -159,6 +161,37 @@ fn each_result_of_a_tool_called_twice_is_one_of_its_own_call() {
     let output = &sent["contents"][4]["parts"][0]["functionResponse"]["response"]["output"];
     let output = output.as_str().expect("text");
     assert!(output.contains("[1-60: unchanged, as above]") && output.len() < 200, "{output}");
+}
+
+/// The number of repeated results, as the page for Prometheus tells it.
+fn repeats(gateway: &Gateway) -> String {
+    let mut stream = TcpStream::connect(gateway.served.address).expect("loopback");
+    let asked = "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    stream.write_all(asked.as_bytes()).expect("a request");
+    let mut page = String::new();
+    stream.read_to_string(&mut page).expect("an answer");
+    let count = page.lines().find_map(|line| line.strip_prefix("foveal_repeated_results_total "));
+    count.unwrap_or(&page).to_owned()
+}
+
+#[test]
+fn a_file_that_is_read_again_counts_as_one_repeat() {
+    let world = World::new("gateway_repeats");
+    let gateway = Gateway::start(&world);
+    let read = || (json!({"path": "a.py"}), lines(1, 60));
+    let other = (json!({"path": "b.py"}), lines(501, 560));
+    let body = chat("read_file", &[read(), other.clone(), read()]);
+    assert!(last_result(&gateway.sent_json(CHAT, &body)).contains("[1-60: unchanged, as above]"));
+    // The next requests hold that result too.
+    for after in [vec![read(), other.clone(), read(), other.clone()], vec![read(), other]] {
+        gateway.sent_json(CHAT, &chat("read_file", &after));
+    }
+    let is_counted = || repeats(&gateway) == "2";
+    let waits = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        is_counted()
+    });
+    assert!(waits, "{}", repeats(&gateway));
 }
 
 #[test]

@@ -53,6 +53,7 @@ fn requests_are_counted_by_how_they_ended() {
     );
     assert_eq!(lines(&page, "foveal_failed"), ["foveal_failed_open_total{reason=\"late\"} 2"]);
     assert_eq!(lines(&page, "foveal_cache_marks"), ["foveal_cache_marks_total 4"]);
+    assert_eq!(lines(&page, "foveal_repeated"), ["foveal_repeated_results_total 0"]);
     assert_eq!(lines(&page, "foveal_requests_unc"), ["foveal_requests_uncounted_total 1"]);
     // No label holds a text of clients.
     for foreign in ["words", "claude", "abc", "anthropic"] {

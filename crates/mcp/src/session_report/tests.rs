@@ -29,7 +29,7 @@ Session `s` on /work.
 | (unknown) | 1 | 0 | 1 | 0 | 2 | 0 |
 | read_file | 2 | 1 | 0 | 1 | 15 | 100 |
 
-Repeated calls: 2 calls of this session are remembered. In all sessions since the server was started: 0 calls of 0 sessions remembered; 3 looked up, 1 answered from an earlier one (0 bytes), 2 new (0 asked again at once, 0 too old), 0 refused since something had changed; 0 not looked up.
+Repeated calls: 2 calls of this session are remembered. In all sessions since the server was started: 0 calls repeated an earlier one, reads included; 0 calls of 0 sessions remembered; 3 looked up, 1 answered from an earlier one (0 bytes), 2 new (0 asked again at once, 0 too old), 0 refused since something had changed; 0 not looked up.
 
 Files read since they were last written here:
 

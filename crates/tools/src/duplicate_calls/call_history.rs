@@ -155,6 +155,8 @@ pub struct CallStatistics {
     pub sessions: usize,
     /// Calls remembered now.
     pub calls: usize,
+    /// Calls that repeated an earlier one: its answer was reused, or the answer only points at it.
+    pub repeats: u64,
     /// Calls that were looked up.
     pub looked_up: u64,
     /// Looked-up calls that were answered from a record.

@@ -89,6 +89,11 @@ impl<R, D> CallTracker<R, D> {
         }
     }
 
+    /// Counts a call that repeated an earlier one, however it was answered.
+    pub fn count_repeat(&mut self) {
+        self.history.statistics.repeats += 1;
+    }
+
     /// Returns the latest record of the session that answers the call and `is_usable`. Skips
     /// records that are not usable, and keeps them.
     ///

@@ -96,6 +96,8 @@ pub(crate) struct ReadAnswer {
     /// Whether the text is not the whole file.
     is_truncated: bool,
     is_error: bool,
+    /// Whether the text only points at an earlier answer.
+    is_cached: bool,
     images: Vec<AnswerImage>,
 }
 
@@ -131,7 +133,12 @@ impl Findings {
 
     /// Returns whether an earlier answer still holds, so that no work was done.
     pub(crate) fn is_cached(&self) -> bool {
-        self.reused.is_some() || matches!(self.content, FindingContent::Unchanged(_))
+        self.reused.is_some()
+            || match &self.content {
+                FindingContent::Unchanged(_) => true,
+                FindingContent::Answers(answers) => answers.iter().all(|answer| answer.is_cached),
+                _ => false,
+            }
     }
 
     /// Returns the structured data for the client, if there is any.
@@ -258,14 +265,21 @@ impl ReadAnswer {
     /// Creates the answer of a read that was executed; a failed one starts with a note that names
     /// the file.
     pub(crate) fn new(path: &str, answer: ToolCallAnswer) -> Self {
-        let ToolCallAnswer { text, rows, images, is_error, shows_whole_file, .. } = answer;
+        let ToolCallAnswer { text, rows, images, is_error, cached, shows_whole_file, .. } = answer;
         let mut all = AnswerText::default();
         if is_error {
             all.push_note(file_note(path, FileDisplayMode::Failed));
         }
         all.append_answer(AnswerText::from_rows(text, rows));
         all.finish_line();
-        Self { path: path.to_owned(), text: all, is_truncated: !shows_whole_file, is_error, images }
+        Self {
+            path: path.to_owned(),
+            text: all,
+            is_truncated: !shows_whole_file,
+            is_error,
+            is_cached: cached,
+            images,
+        }
     }
 
     /// Creates the answer of a read that was skipped, since the output budget was spent.
@@ -273,7 +287,14 @@ impl ReadAnswer {
         let mut text = AnswerText::default();
         text.push_note(file_note(path, FileDisplayMode::NoRoom));
         let path = path.to_owned();
-        Self { path, text, is_truncated: true, is_error: false, images: Vec::new() }
+        Self {
+            path,
+            text,
+            is_truncated: true,
+            is_error: false,
+            is_cached: false,
+            images: Vec::new(),
+        }
     }
 
     /// Returns the file with the text that the answer shows of it, notes included, and whether that

@@ -87,6 +87,11 @@ impl DuplicateDetector {
         self.toolbox.calls().count_skipped_call(&self.session, self.toolbox.clock.now());
     }
 
+    /// Counts a call that repeated an earlier one.
+    pub(crate) fn record_repeat(&self) {
+        self.toolbox.calls().count_repeat();
+    }
+
     /// Makes the query for a call; `key` maps paths of the same file to one key.
     pub(crate) fn make_query(
         &self,

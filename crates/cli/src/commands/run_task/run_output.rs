@@ -242,11 +242,15 @@ impl RunPrinter {
         );
         let cost = cost_suffix(spent.charge.cost, spent.charge.has_unknown_cost);
         let about = if self.is_estimated { "about " } else { "" };
+        let repeats = match spent.repeats {
+            0 => String::new(),
+            repeats => format!(", {}", format_plural(repeats.into(), "repeated call")),
+        };
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
         let of_agents = sub_agent_usage_text(spent);
         notice::print_notice(format_args!(
-            "{turns}, {about}{all} tokens{cost}{of_agents}{session}"
+            "{turns}, {about}{all} tokens{cost}{of_agents}{repeats}{session}"
         ));
         if let Some(beside) = side_usage_line(&spent.side) {
             notice::print_notice(format_args!("  {beside}"));
