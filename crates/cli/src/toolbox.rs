@@ -355,7 +355,7 @@ impl ToolboxFactory {
     }
 
     /// Returns the settings for a folder: the user's, with those of a trusted project.
-    fn settings_for_folder(&self, folder: &Path) -> UserSettings {
+    pub(crate) fn settings_for_folder(&self, folder: &Path) -> UserSettings {
         let (settings, told) = with_project_and_notice(&self.settings, folder, &self.environment);
         let mut projects = self.printed_notices.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(told) = told.filter(|told| projects.insert(told.clone())) {

@@ -190,6 +190,34 @@ fn a_long_file_is_curated_and_its_gaps_are_read() {
     assert_eq!(lines.trim_end(), whole.concat().trim_end());
 }
 
+/// Each long file of a read of several is curated; the short one is whole.
+#[test]
+fn the_long_ones_of_several_files_are_curated() {
+    let shown = |test: &str, options: &str| {
+        let world = World::new(test);
+        world.write("project/app.rs", app());
+        world.write("project/a.rs", listing(60, "A"));
+        world.write("project/sub/app.rs", app().replace("state", "world"));
+        let read = ("read_files", json!({"paths": ["app.rs", "a.rs", "sub/app.rs"]}));
+        let (results, _) = after(&world, options, &[read]);
+        results.into_iter().next().expect("a result")
+    };
+    let text = shown("story-several", "");
+    let files: Vec<&str> = text.split("File: ").skip(1).collect();
+    let [first, short, last] = files.as_slice() else { panic!("{text}") };
+    for (name, file) in [("app.rs", first), ("sub/app.rs", last)] {
+        assert!(file.starts_with(&format!("{name}\nTotal lines: 1200\n[")), "{file}");
+        assert!(file.contains("[curated: ") && file.contains(" of 1200 lines ("), "{file}");
+        assert!(file.contains(" left out: ") && file.lines().count() < 600, "{file}");
+        assert!(file.contains("pub fn main_loop("), "{file}");
+    }
+    assert!(first.contains("state: &mut State") && !first.contains("world"), "{first}");
+    assert!(last.contains("world: &mut State") && !last.contains("state."), "{last}");
+    assert!(short.contains("const A_1:") && short.contains("const A_60:"), "{short}");
+    assert!(!short.contains("curated") && !short.contains("left out"), "{short}");
+    assert!(!shown("story-several-whole", "--profile balanced").contains("left out"));
+}
+
 /// The limit of the settings, by file too, and the mode of the call decide what a run is shown.
 #[test]
 fn a_run_is_shown_what_limit_and_mode_say() {
@@ -220,6 +248,25 @@ fn a_run_is_shown_what_limit_and_mode_say() {
     assert_eq!(shown("story-focus", "", "", &[focus, read("app.rs")]), [false, false]);
 }
 
+/// Earlier decisions about the same task do not hold once the settings have changed.
+#[test]
+fn a_new_run_of_the_same_task_keeps_to_changed_settings() {
+    let world = World::new("story-changed");
+    world.write("project/app.rs", app());
+    world.write("project/a.rs", listing(60, "A"));
+    settle(&world.folder.join("project"));
+    let asked = [read("app.rs"), read("a.rs"), read("a.rs")];
+    let shown = |settings: &str| {
+        world.write("home/.config/foveal/config.toml", settings);
+        let (results, _) = after(&world, "", &asked);
+        (results[0].contains("[curated: "), results[2].contains("unchanged"))
+    };
+    assert_eq!(shown(""), (true, true));
+    assert_eq!(shown("file_read_small_threshold = 1200\n"), (false, true));
+    assert_eq!(shown("detect_duplicates = false\n"), (true, false));
+    assert_eq!(shown(""), (true, true));
+}
+
 #[test]
 fn a_search_is_asked_again() {
     let grep = ("grep", json!({"pattern": "A_17:"}));
@@ -230,7 +277,7 @@ fn a_search_is_asked_again() {
         settle(&world.folder.join("project"));
         let (results, events) = after(&world, "", &[grep.clone(), grep.clone()]);
         let told = of_type(&events, "result");
-        let cached: Vec<bool> = told.iter().filter_map(|it| it["cached"].as_bool()).collect();
+        let cached: Vec<bool> = told.iter().map(|it| it["cached"] == true).collect();
         (cached, results[1].starts_with("[Cached result from "), results[0] == results[1])
     };
     assert_eq!(told("story-again", ""), (vec![false, true], true, false));

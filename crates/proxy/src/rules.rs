@@ -72,6 +72,8 @@ pub struct ShapingRules {
     /// Whether nothing is reduced; breakpoints are set nevertheless. Decisions under other rules do
     /// not apply.
     pub is_passthrough: bool,
+    /// Identifies further settings of the user on which decisions depend; `None` for the defaults.
+    pub settings_key: Option<String>,
     /// Removes secrets from messages before they are stored, for a client that sends the stored
     /// messages after a restart. Decisions are recorded for the redacted messages then.
     pub redactor: Option<Redactor>,
@@ -98,6 +100,7 @@ impl ShapingRules {
             handle_style: HandleStyle::default(),
             breakpoint_mode: BreakpointMode::default(),
             is_passthrough: false,
+            settings_key: None,
             redactor: None,
         })
     }
@@ -120,9 +123,17 @@ impl ShapingRules {
         fingerprint_chain::root_fingerprint(protocol, &self.rules_key())
     }
 
-    /// Returns the key that separates decisions under these rules from others: the profile, and the
-    /// limits of a policy if they differ from the document's.
+    /// Returns the key that separates decisions under these rules from others: the profile, the
+    /// limits of a policy if they differ from the document's, and the key of the user's settings.
     pub fn rules_key(&self) -> Cow<'_, str> {
+        let key = self.profile_key();
+        match &self.settings_key {
+            Some(settings) => Cow::Owned(format!("{key} {settings}")),
+            None => key,
+        }
+    }
+
+    fn profile_key(&self) -> Cow<'_, str> {
         match self.policy {
             Some(other) if Policy::find(&self.profile) != Some(other) => {
                 Cow::Owned(format!("{} {other:?}", self.profile))

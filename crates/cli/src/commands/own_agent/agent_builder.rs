@@ -119,7 +119,9 @@ pub(crate) fn build_agent(
     let user = opener.settings();
     let profile = wanted.profile.map(str::to_owned).or_else(|| earlier.as_ref()?.last_profile());
     let window = server_window(runtime, &client, &chosen);
-    let (rules, run) = rules_and_run(&chosen, window, profile, &user.agent)?;
+    let curator = opener.settings_for_folder(toolbox.roots.working_directory()).curator();
+    let settings_key = agent_config::view_settings_key(&toolbox.settings, curator);
+    let (rules, run) = rules_and_run(&chosen, window, profile, &user.agent, settings_key)?;
     let is_decided_anew = earlier.as_ref().is_some_and(|earlier| earlier.needs_new_decisions(&run));
     let (session, past, lock) = match earlier {
         Some(earlier) => resume_session(earlier, &run, &toolbox),
@@ -245,12 +247,14 @@ fn rules_and_run(
     window: Option<Tokens>,
     profile: Option<String>,
     user: &AgentSection,
+    settings_key: Option<String>,
 ) -> anyhow::Result<(ShapingRules, RunSettings)> {
     let (server, model) = (&chosen.server, chosen.spec.to_string());
     let profile = profile.unwrap_or_else(|| user.profile.clone());
     let by_name = || ModelTraits::from_name(&server.model, server.dialect.protocol()).window;
     let window = window.unwrap_or_else(by_name);
     let rules = agent_config::profile_rules(&profile, user, window)?;
+    let rules = ShapingRules { settings_key, ..rules };
     let (protocol, decided_by) = (server.dialect.name().to_owned(), rules.rules_key());
     let run =
         RunSettings { model, protocol, profile, rules: Some(decided_by.into_owned()), of: None };

@@ -15,12 +15,14 @@ use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::rules::ShapingRules;
 use foveal_proxy::{Redactor, RequestShaper};
-use foveal_settings::AgentSection;
+use foveal_settings::{AgentSection, CuratorModel};
 use foveal_store::SessionId;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::model_progress::ModelProgress;
+use foveal_tools::settings::ToolSettings;
 use foveal_tools::tool_table::ToolSet;
 use foveal_tools::{ReadLimitViews, ToolSession};
+use foveal_transcript::ContentHash;
 
 use super::agent_runtime::AgentRuntime;
 use super::session_base_files::SessionBaseFiles;
@@ -208,6 +210,23 @@ pub(crate) fn profile_rules(
         .apply_to_rules(&mut rules, window)
         .context("the settings of the agent cannot be applied")?;
     Ok(rules)
+}
+
+/// Returns a key of the settings that decide what a session is shown, beside profile and limits;
+/// `None` for the defaults. Decisions under other settings are not reused.
+pub(crate) fn view_settings_key(
+    tools: &ToolSettings,
+    curator: Option<CuratorModel>,
+) -> Option<String> {
+    let describe = |tools: &ToolSettings, curator: Option<(String, u32)>| {
+        let ToolSettings { read_small_lines, line_limits_by_glob, calls, .. } = tools;
+        let detection = (calls.detect, calls.undetected_tools());
+        format!("{read_small_lines} {line_limits_by_glob:?} {detection:?} {curator:?}")
+    };
+    let curator = curator.map(|wish| (wish.model.to_string(), wish.longer_than));
+    let key = describe(tools, curator);
+    let is_usual = key == describe(&ToolSettings::default(), None);
+    (!is_usual).then(|| ContentHash::from_content(key.as_bytes()).handle().to_string())
 }
 
 /// Returns the shaper of a session's requests, which stores its decisions and omitted contents in
