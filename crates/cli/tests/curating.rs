@@ -87,6 +87,41 @@ fn a_run_tells_what_the_curator_does() {
     assert!(ran.err.contains("  steps.rs curated by messages:small@"), "{}", ran.err);
 }
 
+/// Where the model is not asked, a run tells why.
+#[test]
+fn a_run_tells_why_the_curator_is_not_asked() {
+    let fails = ScriptedOutcome::from(ScriptedFault::Status { status: 500, retry_after_s: None });
+    let curator = MockProvider::start(Settings::default()).expect("a provider");
+    curator.set_script(ReplyScript::in_order([fails]));
+    let world = world("curating-not-asked", &curator, "chat", "curator = \"auto\"\n");
+    for (name, functions) in [("steps.rs", 20), ("a.rs", 30), ("b.rs", 31)] {
+        world.write(name, file(functions));
+    }
+    let upstream = provider([
+        calls(&[("read_file", json!({"path": "steps.rs"}))]),
+        calls(&[("read_file", json!({"path": "a.rs"}))]),
+        calls(&[("read_file", json!({"path": "b.rs"}))]),
+        ModelReply::from_text("Seen."),
+    ]);
+    let mut command = world.command("run --json --profile curated --model");
+    command.arg(model(&upstream, "chat")).arg("what does step_12 do?").stdin(Stdio::null());
+    let events = events(&world.ran(&mut command));
+    let told = events.iter().filter(|event| !event["model"]["left_out"].is_null());
+    let told: Vec<&str> = told.filter_map(|event| event["message"].as_str()).collect();
+    let [short, failed, paused] = told[..] else { panic!("{events:?}") };
+    assert_eq!(
+        short,
+        "curating steps.rs: the file has 200 lines, and the model is asked about files of more \
+         than 200; the built-in curator chooses"
+    );
+    assert!(failed.starts_with("curating a.rs: ") && !failed.contains("not asked"), "{failed}");
+    assert_eq!(
+        paused,
+        "curating b.rs: the model is not asked, since the model failed a short time ago; the \
+         built-in curator chooses"
+    );
+}
+
 /// A client of MCP that wants progress is told, and the answer says what it took.
 #[test]
 fn clients_are_told_what_the_curator_does() {

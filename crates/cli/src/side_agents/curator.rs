@@ -92,10 +92,27 @@ impl SideCurator {
         before: &Arc<dyn ViewSource>,
         watch: ProgressListener<'_>,
     ) -> Option<LineSelection> {
-        let is_asked = matches!(wanted, ViewRequest::Curated(_))
-            && read.text.line_count() > self.lines_threshold as usize
-            && !self.is_paused();
-        if is_asked { self.ask_for_view(read, wanted, before, watch) } else { None }
+        if matches!(wanted, ViewRequest::Summary(_)) {
+            return None;
+        }
+        match self.reason_not_to_ask(read.text.line_count()) {
+            Some(reason) => {
+                (watch.report)(CurationProgress::LeftOut(reason));
+                None
+            }
+            None => self.ask_for_view(read, wanted, before, watch),
+        }
+    }
+
+    /// Returns the reason why the model is not asked about a file of `lines` lines, if there is one.
+    fn reason_not_to_ask(&self, lines: usize) -> Option<String> {
+        let least = self.lines_threshold;
+        if lines <= least as usize {
+            return Some(format!(
+                "the file has {lines} lines, and the model is asked about files of more than {least}"
+            ));
+        }
+        self.agent.pause_reason().map(|reason| format!("the model is not asked, since {reason}"))
     }
 
     /// Asks the model for a view of a read; `None` if it fails.

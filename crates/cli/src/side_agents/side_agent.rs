@@ -197,16 +197,27 @@ impl SideAgent {
         self.account.as_ref().is_some_and(|(bill, _)| !bill.accepts_questions())
     }
 
-    /// Returns whether it must not be asked now: it failed recently, a question was just cancelled
-    /// (its caller does not wait for the next one either), or a limit is reached.
+    /// Returns whether it must not be asked now.
     pub(crate) fn is_paused(&self) -> bool {
+        self.pause_reason().is_some()
+    }
+
+    /// Returns the reason why it must not be asked now: it failed recently, a question was just
+    /// cancelled (its caller does not wait for the next one either), or a limit is reached.
+    pub(crate) fn pause_reason(&self) -> Option<&'static str> {
         let within = |at: &Mutex<Option<Instant>>, time: Duration| {
             let at = at.lock().unwrap_or_else(PoisonError::into_inner);
             at.is_some_and(|at| at.elapsed() < time)
         };
-        within(&self.failed_at, self.spec.failure_pause)
-            || within(&self.cancelled_at, CANCELLATION_PAUSE)
-            || self.is_over_limit()
+        if self.is_over_limit() {
+            Some("a limit of tokens or costs is reached")
+        } else if within(&self.failed_at, self.spec.failure_pause) {
+            Some("the model failed a short time ago")
+        } else if within(&self.cancelled_at, CANCELLATION_PAUSE) {
+            Some("a question to the model was just stopped")
+        } else {
+            None
+        }
     }
 
     /// Asks the model. If the server refuses a schema or a temperature, the request is repeated
