@@ -200,6 +200,7 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
         ("map r/src/lib.rs", "`r/src/lib.rs` is a file: name a folder"),
         ("map r --focus nothing_so", "nothing is called `nothing_so`"),
         ("map r --tokens 3", "nothing fits into 3 tokens: allow more with --tokens"),
+        ("map r --tokens 3 --json", "nothing fits into 3 tokens: allow more with --tokens"),
     ] {
         fails(&world, arguments, &format!("error: {error}\n"));
     }

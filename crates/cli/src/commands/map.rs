@@ -43,7 +43,7 @@ pub(crate) struct MapArguments {
 /// Prints the map.
 ///
 /// # Errors
-/// If there is no source to read, or a focus names no file or symbol.
+/// If there is no source to read, a focus names no file or symbol, or nothing fits the budget.
 pub(crate) fn run(arguments: &MapArguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let related =
         repository_index::query_relations(arguments.path.as_deref(), environment, |_| Ok(()))?;
@@ -62,10 +62,13 @@ pub(crate) fn run(arguments: &MapArguments, environment: &Environment) -> anyhow
         ..MapOptions::new(Tokens(arguments.tokens), |text| Tokenizer::O200k.count(text))
     };
     let found = build_repository_map(&relations, &ranks, &options);
+    if found.files.is_empty() && found.entity_count > 0 {
+        bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
+    }
     if arguments.json {
         output::print(format!("{}\n", map_to_json(&relations, &ranks, &found)))?;
-    } else if found.text.is_empty() {
-        bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
+    } else if found.files.is_empty() {
+        bail!("nothing to map: no file here defines anything");
     } else {
         // The start of a signature is enough for a person; programs read the JSON.
         let columns = environment.stdout_columns.unwrap_or(usize::MAX);

@@ -42,6 +42,8 @@ pub struct RepositoryMap {
     pub text: String,
     /// The number of tokens of the text; at most the budget.
     pub tokens: Tokens,
+    /// The number of entities that a large enough budget would show.
+    pub entity_count: usize,
 }
 
 /// A file of a map.
@@ -64,6 +66,7 @@ pub fn build_repository_map(
 ) -> RepositoryMap {
     let budget = options.budget;
     let entities = entities_by_weight(relations, ranks, &options.hidden_files);
+    let entity_count = entities.len();
     let order = ranks.files_by_rank(relations);
     let places: BTreeMap<NodeId, usize> =
         order.iter().enumerate().map(|(place, file)| (*file, place)).collect();
@@ -74,13 +77,14 @@ pub fn build_repository_map(
         let rows = map_rows(relations, &files);
         let text = render_rows(&rows);
         let tokens = (options.count_tokens)(&text);
-        RepositoryMap { files, rows, text, tokens }
+        RepositoryMap { files, rows, text, tokens, entity_count }
     };
     let mut best = RepositoryMap {
         files: Vec::new(),
         rows: Vec::new(),
         text: String::new(),
         tokens: Tokens(0),
+        entity_count,
     };
     let (mut low, mut high) = (0, most);
     while low < high {

@@ -52,16 +52,21 @@ impl ToolArguments for MapToolArguments {
         let focused = resolve_focus(&related, &self.focus)?;
         let is_meant = |focus: &&RankFocus| self.focus.is_empty() || !focus.is_empty();
         let count = focused.iter().filter(is_meant).count().max(1);
-        let mut text = AnswerText::default();
+        let (mut text, mut entity_count) = (AnswerText::default(), 0);
         for (root, focus) in related.by_root.iter().zip(&focused) {
             if is_meant(&focus) {
                 let budget = Tokens(tokens / count as u64);
-                text.append_answer(map_root(work, &related, root, focus, budget));
+                let (rows, entities) = map_root(work, &related, root, focus, budget);
+                text.append_answer(rows);
+                entity_count += entities;
             }
         }
         if text.as_str().is_empty() {
-            let nothing = "nothing to map: no file here defines anything";
-            return Err(ToolError::from_error(related.append_gaps(nothing.to_owned())));
+            let nothing = match entity_count {
+                0 => "nothing to map: no file here defines anything".to_owned(),
+                _ => format!("nothing fits into {tokens} tokens: give more `tokens`"),
+            };
+            return Err(ToolError::from_error(related.append_gaps(nothing)));
         }
         related.gap_notes.iter().for_each(|note| text.push_note(note.clone()));
         Ok(Findings::from_text(text).with_dependencies(related.dependencies))
@@ -96,7 +101,7 @@ fn resolve_focus(
     Ok(all)
 }
 
-/// Returns the map of one root. Its lines come from the index and are not compared with the files,
+/// Returns the map of one root, and the number of entities that a large enough budget would show. Its lines come from the index and are not compared with the files,
 /// so they do not count as shown.
 fn map_root(
     work: &CallContext<'_>,
@@ -104,7 +109,7 @@ fn map_root(
     root: &RootRelations,
     focus: &RankFocus,
     budget: Tokens,
-) -> AnswerText {
+) -> (AnswerText, usize) {
     let relations = &root.relations;
     let mut allowed = root.node_filter(work, &related.roots);
     let hidden: HashSet<NodeId> =
@@ -127,5 +132,5 @@ fn map_root(
             ListingRow::Note { indent, note } => text.push_note_indented(*indent, note),
         }
     }
-    text
+    (text, found.entity_count)
 }
