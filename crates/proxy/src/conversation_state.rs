@@ -8,7 +8,7 @@ use std::sync::Arc;
 use foveal_engine::engine::Engine;
 use foveal_engine::entry_size::{EntryMeasurer, EntrySize};
 use foveal_engine::lines::ExcerptSource;
-use foveal_engine::message_shape::{Decision, MessageShape, ShapeKind, ShapePiece};
+use foveal_engine::message_shape::{Decision, ShapeKind};
 use foveal_engine::overrides::{RequestOverrides, ResultOverride};
 use foveal_engine::plan_step::{BacklogChange, EntryState, PlanStep};
 use foveal_engine::planner::Planner;
