@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_transcript::{ContentBlock, Conversation, EntryIndex, Timestamp, TranscriptEntry};
 
-use crate::call_texts::apply_shape;
 use crate::conversation_record::ConversationRecord;
 use crate::entry_size::EntrySize;
 use crate::lines::ExcerptSource;
@@ -157,9 +156,6 @@ impl Engine {
         let Some(shape) = self.planner.entry_state(index).decision.shape() else {
             return Cow::Borrowed(entry);
         };
-        if entry.tool_result().is_none() {
-            return Cow::Owned(apply_shape(entry, shape));
-        }
         let mut rendered = entry.clone();
         for block in &mut rendered.blocks {
             if let ContentBlock::Result(result) = block {

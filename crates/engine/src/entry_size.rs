@@ -8,8 +8,6 @@ use foveal_transcript::TranscriptEntry;
 pub struct EntrySize {
     /// Tokens of [`TranscriptEntry::prompt_text`].
     pub(crate) tokens: Tokens,
-    /// Bytes of the same text.
-    pub(crate) bytes: usize,
 }
 
 /// A function that measures entries, in their order, possibly in parallel.
@@ -18,7 +16,7 @@ pub type EntryMeasurer = fn(&[&TranscriptEntry], Tokenizer) -> Vec<EntrySize>;
 impl EntrySize {
     /// Measures an entry.
     pub fn measure(entry: &TranscriptEntry, tokenizer: Tokenizer) -> Self {
-        let count = |text: &str| Self { tokens: tokenizer.count(text), bytes: text.len() };
+        let count = |text: &str| Self { tokens: tokenizer.count(text) };
         match entry.tool_result() {
             Some(result) => count(&result.content),
             None => count(&entry.prompt_text()),

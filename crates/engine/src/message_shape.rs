@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::lines::ResultLines;
 use crate::note::{Note, NoteTarget};
@@ -38,8 +37,6 @@ pub enum ShapeKind {
     Outline,
     /// A note with a handle in place of the whole content.
     Note,
-    /// The model's own edits, with short notes in place of their texts.
-    Folded,
 }
 
 impl ShapeKind {
@@ -54,7 +51,6 @@ impl ShapeKind {
             ShapeKind::Summary => "summary",
             ShapeKind::Outline => "outline",
             ShapeKind::Note => "note",
-            ShapeKind::Folded => "folded",
         }
     }
 }
@@ -71,14 +67,10 @@ pub enum ShapePiece {
     Note(u32, Arc<Note>),
 }
 
-/// The form in which a message is sent. The original is [`TranscriptEntry::prompt_text`], which of a tool
-/// result is its content.
-///
-/// [`TranscriptEntry::prompt_text`]: foveal_transcript::TranscriptEntry::prompt_text
+/// The form in which a tool result is sent. The original is its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageShape {
-    /// The kind of replacement. With [`ShapeKind::Folded`] notes stand in JSON strings and are
-    /// escaped accordingly.
+    /// The kind of replacement.
     pub kind: ShapeKind,
     /// The rule that decided it, for reports ("re-read", "run-output").
     pub rule: String,
@@ -105,12 +97,6 @@ pub struct ShapeGap<'s> {
     pub bytes: Range<u32>,
     /// The note.
     pub note: &'s Note,
-}
-
-/// Escapes a text as in a JSON string, without the quotes.
-pub fn escape_json(text: &str) -> String {
-    let quoted = Value::from(text).to_string();
-    quoted[1..quoted.len() - 1].to_owned()
 }
 
 impl MessageShape {
@@ -152,9 +138,6 @@ impl MessageShape {
         let ours = |piece: &ShapePiece| match piece {
             ShapePiece::Keep(_) => 0,
             ShapePiece::Break => 1,
-            ShapePiece::Note(_, note) if self.kind == ShapeKind::Folded => {
-                escape_json(&note.to_string()).len()
-            }
             ShapePiece::Note(_, note) => note.text_len(),
         };
         self.kept_len() + self.pieces.iter().map(ours).sum::<usize>()
@@ -184,9 +167,6 @@ impl MessageShape {
                 Cow::Borrowed(&original[range.start as usize..range.end as usize])
             }
             ShapePiece::Break => Cow::Borrowed("\n"),
-            ShapePiece::Note(_, note) if self.kind == ShapeKind::Folded => {
-                Cow::Owned(escape_json(&spell(note)))
-            }
             ShapePiece::Note(_, note) => Cow::Owned(spell(note)),
         }
     }
@@ -310,9 +290,8 @@ impl MessageShape {
 /// Bytes reserved for each note and line break; the text grows if they do not suffice.
 const NOTE_BYTES: usize = 8;
 
-/// The decision on one entry. Only tool results are replaced and, where the settings fold edits,
-/// texts in the arguments of the model's own edits.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// The decision on one entry. Only tool results are replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub enum Decision {
     /// The original, byte for byte.
     #[default]
@@ -328,5 +307,41 @@ impl Decision {
             Decision::Keep => None,
             Decision::Replace(shape) => Some(shape),
         }
+    }
+}
+
+/// The stored form of a [`Decision`].
+#[derive(Deserialize)]
+#[serde(rename = "Decision")]
+enum StoredDecision {
+    Keep,
+    Replace(StoredShape),
+}
+
+/// Older versions also replaced texts of the model's own edits.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredShape {
+    OfEdits {
+        #[serde(rename = "kind")]
+        _kind: EditShapeKind,
+    },
+    OfResult(Arc<MessageShape>),
+}
+
+#[derive(Deserialize)]
+enum EditShapeKind {
+    Folded,
+}
+
+impl<'d> Deserialize<'d> for Decision {
+    /// Reads a stored decision. A message whose edits an older version replaced is kept.
+    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Self, D::Error> {
+        Ok(match StoredDecision::deserialize(from)? {
+            StoredDecision::Keep | StoredDecision::Replace(StoredShape::OfEdits { .. }) => {
+                Self::Keep
+            }
+            StoredDecision::Replace(StoredShape::OfResult(shape)) => Self::Replace(shape),
+        })
     }
 }

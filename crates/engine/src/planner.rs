@@ -37,7 +37,6 @@ use crate::reduction_level::{ReductionLevel, ResultAge};
 use crate::reuse_score::ReusePredictor;
 use crate::savings_balance::{SavingsBalance, SentRequest};
 use crate::settings::{OldReadSettings, RewriteSettings, Settings};
-use crate::shaping::edit_folding::{EditRuns, LastFoldedResponses};
 use crate::shaping::pipeline::ShapeDependencies;
 use crate::token_cache::TokenCache;
 use crate::views::{self, ChosenView, ChosenViews, ViewSource};
@@ -94,8 +93,6 @@ pub struct Planner {
     result_ages: Vec<Option<ResultAge>>,
     visible: VisiblePrompt,
     interest: FileInterestTable,
-    runs: EditRuns,
-    last_edit_notes: LastFoldedResponses,
     /// The inputs of each decision on a result that this planner made.
     inputs: Vec<Option<ShapeDependencies>>,
     cache: TokenCache,
@@ -138,8 +135,6 @@ impl Planner {
             result_ages: Vec::new(),
             visible: VisiblePrompt::default(),
             interest: FileInterestTable::default(),
-            runs: EditRuns::default(),
-            last_edit_notes: LastFoldedResponses::default(),
             inputs: Vec::new(),
             cache: TokenCache::default(),
             view_source: None,
@@ -456,10 +451,10 @@ impl Planner {
             self.entry_states.push(EntryState { tokens, ..EntryState::default() });
             self.inputs.push(None);
             let (entry, facts) = (record.entry(index), record.facts(index));
-            let may_change = entry.role == MessageRole::Tool || !facts.edits.is_empty();
+            let has_uses = entry.role == MessageRole::Tool || facts.has_long_edit;
             let born =
                 ResultAge { arrived: self.requests, last_use: self.requests, dead_since: None };
-            self.result_ages.push(may_change.then_some(born));
+            self.result_ages.push(has_uses.then_some(born));
             if entry.blocks.iter().any(|block| matches!(block, ContentBlock::Reasoning(_))) {
                 self.reasoning.push(index);
             }

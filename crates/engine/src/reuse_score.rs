@@ -36,7 +36,7 @@ pub fn reuse_features(
     request: u32,
 ) -> [f64; FEATURE_COUNT] {
     let file = interest.interest_in_files(facts);
-    let kind = if facts.edits.is_empty() { facts.kind() } else { EffectKind::Edit };
+    let kind = if facts.has_long_edit { EffectKind::Edit } else { facts.kind() };
     let flag = |yes: bool| f64::from(u8::from(yes));
     [
         1.0,

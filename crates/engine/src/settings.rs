@@ -111,12 +111,10 @@ pub struct RewriteSettings {
     /// Where nothing is cached, the largest share (0 to 1) of all expected uses that reduced
     /// results may have: the expected loss is bounded, not the cost.
     pub loss_max: f64,
-    /// Smaller results and texts of edits are not reduced.
+    /// Smaller results are not reduced.
     pub tokens_min: Tokens,
     /// Multiple of the rewrite's cost that the cost of carrying dead weight must reach.
     pub rental: f64,
-    /// Settings for notes in place of the model's own edits; `None`: never.
-    pub edits: Option<EditSettings>,
     /// Settings for reads where [`ViewSource`] are available; `None`: outlines.
     ///
     /// [`ViewSource`]: crate::views::ViewSource
@@ -151,15 +149,6 @@ pub struct EarlyReadReduction {
     pub after: u32,
     /// A read is reduced if fewer uses than this are expected per thousand of its tokens.
     pub uses_min: f64,
-}
-
-/// Settings for the texts of the model's own edits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EditSettings {
-    /// Factor on the expected uses of text that an edit removed from a file.
-    pub old_factor: f64,
-    /// Factor on the expected uses of text that it inserted.
-    pub new_factor: f64,
 }
 
 impl Settings {
@@ -230,7 +219,6 @@ impl Settings {
                 loss_max: 0.05,
                 tokens_min: Tokens(100),
                 rental: 1.2,
-                edits: None,
                 old_reads: summarized_old_reads(Tokens(200)),
                 look_once: Some(EarlyReduction {
                     runs_after: 1,
@@ -278,7 +266,6 @@ impl Settings {
                 loss_max: 0.3,
                 tokens_min: Tokens(40),
                 rental: 3.0,
-                edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),
                 old_reads: summarized_old_reads(Tokens(100)),
                 look_once: Some(EarlyReduction {
                     runs_after: 1,

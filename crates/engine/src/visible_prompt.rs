@@ -4,7 +4,6 @@ use crate::conversation_record::ConversationRecord;
 use crate::entry_facts::{LineHash, LineHashMap};
 use crate::ledger::Ledger;
 use crate::message_shape::{Decision, ShapeKind};
-use crate::shaping::edit_folding;
 use foveal_transcript::{ClientPrompt, EntryIndex, MessageRole};
 
 /// The prompt as the model sees it, message by message.
@@ -55,23 +54,20 @@ impl VisiblePrompt {
         for key in call_keys(record, index) {
             self.answers.insert(key, LatestCallResult { result: index, is_reduced });
         }
-        if is_reduced && entry.tool_result().is_some() {
+        if is_reduced {
             self.reduced.push(index);
         }
-        let kept = match (shape, entry.tool_result()) {
-            (Some(shape), Some(_)) => shape.kept_lines(&facts.printed),
-            (Some(shape), None) => edit_folding::visible_argument_lines(entry, facts, shape),
-            (None, result) => {
-                let whole = result.and(facts.whole_hash);
-                let lines = (0u32..).zip(facts.line_ids.iter().copied());
-                return self.ledger.push_entry(index, lines, whole);
-            }
+        let Some(shape) = shape else {
+            let whole = entry.tool_result().and(facts.whole_hash);
+            let lines = (0u32..).zip(facts.line_ids.iter().copied());
+            return self.ledger.push_entry(index, lines, whole);
         };
+        let kept = shape.kept_lines(&facts.printed);
         let lines = kept.iter().map(|at| (*at, facts.line_ids[*at as usize]));
         // A shorter spelling keeps all lines visible.
-        let is_whole = kept.len() == facts.line_ids.len() && entry.tool_result().is_some();
+        let is_whole = kept.len() == facts.line_ids.len();
         self.ledger.push_entry(index, lines, facts.whole_hash.filter(|_| is_whole));
-        if let Some(shape) = shape.filter(|_| !is_whole && entry.tool_result().is_some()) {
+        if !is_whole {
             self.ledger.mark_last_entry(shape.reduced_lines(&facts.printed, &kept));
         }
     }

@@ -42,14 +42,14 @@ fn generated_conversations_reach_every_rule_and_reason() {
     let reasons = "CacheCold ClientRewrote HighMark LookedOnce SkiRental";
     let expected = [
         reasons,
-        "compacted delta excerpt folded note outline pointer",
-        "cleared edits excerpt fold gutter heading hits identical noise outline seen shown",
+        "compacted delta excerpt note outline pointer",
+        "cleared excerpt fold gutter heading hits identical noise outline seen shown",
     ];
     assert_eq!(reached(&eager_settings()), expected);
     let expected = [
         reasons,
-        "compacted curated delta excerpt folded note outline pointer summary",
-        "cleared curated edits excerpt fold gutter heading hits identical noise outline seen shown \
+        "compacted curated delta excerpt note outline pointer summary",
+        "cleared curated excerpt fold gutter heading hits identical noise outline seen shown \
          summary",
     ];
     assert_eq!(reached(&eager_view_settings()), expected);

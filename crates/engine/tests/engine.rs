@@ -232,3 +232,22 @@ fn a_step_of_an_older_version_is_read_as_far_as_it_can_be_carried_out() {
     };
     assert!(shape("Note").is_ok() && shape("Told").is_err());
 }
+
+#[test]
+fn a_step_that_shortened_edits_in_an_older_version_keeps_them() {
+    let edits = r#"{"kind":"Folded","rule":"edits","pieces":[[0,40],
+        {"Note":[300,{"kind":{"Edits":{"count":2,"turns":[1,3],"changes":[["+6 −6 lines",1]],
+        "more":0}},"file":"a.rs","handle":"0123456789ab"}]},[0,20],
+        {"Note":[500,{"kind":"EditText","counts":{"lines":6}}]},[0,2]],
+        "handle":"0123456789ab"}"#;
+    let result = r#"{"kind":"Note","rule":"","pieces":[],"handle":"0123456789ab"}"#;
+    let step: PlanStep = serde_json::from_str(&format!(
+        r#"{{"answer":4,"time":null,"changed":[[1,{{"Replace":{edits}}}],[2,{{"Replace":{result}}}],
+            [3,"Keep"]],"levels":[[1,"Note"]],"kept":4,"rewrite":"CacheCold"}}"#
+    ))
+    .expect("it is a step");
+    let replaced: Vec<bool> = step.changed.iter().map(|(_, it)| it.shape().is_some()).collect();
+    assert_eq!(replaced, [false, true, false]);
+    let written = serde_json::to_string(&step).expect("JSON");
+    assert_eq!(serde_json::from_str::<PlanStep>(&written).expect(&written), step);
+}

@@ -9,8 +9,8 @@ use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::conversation_scripts;
 use foveal_testkit::generate::{ConversationScript, PathSpelling, ScriptOperation, SimulatedCall};
 use foveal_testkit::laws::{
-    self, CheckScope, Law, LawSubject, content, determinism, edit_folds, frozen_prefix,
-    own_profiles, pointers, rewrites,
+    self, CheckScope, Law, LawSubject, content, determinism, frozen_prefix, own_profiles, pointers,
+    rewrites,
 };
 use foveal_testkit::random_views::RandomViews;
 use proptest::prelude::*;
@@ -169,16 +169,6 @@ proptest! {
     #[test]
     fn notes_are_true(script in conversation_scripts(OPERATIONS_MAX)) {
         check(&script, &[pointers::notes_are_true]);
-    }
-
-    #[test]
-    fn only_edits_are_told(script in conversation_scripts(OPERATIONS_MAX)) {
-        check(&script, &[edit_folds::only_edit_texts_are_folded]);
-    }
-
-    #[test]
-    fn notes_on_runs_are_true(script in conversation_scripts(OPERATIONS_MAX)) {
-        check(&script, &[edit_folds::edit_notes_are_true]);
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! What notes say is what they hold.
 
-use foveal_engine::message_shape::{MessageShape, ShapeKind, ShapePiece};
-use foveal_engine::note::{
-    Counts, DataEncoding, EditSummary, LineNumberRange, MachineFileKind, Note, NoteKind,
-};
+use foveal_engine::message_shape::ShapePiece;
+use foveal_engine::note::{Counts, DataEncoding, LineNumberRange, MachineFileKind, Note, NoteKind};
 use foveal_transcript::{EntryIndex, Handle};
 use proptest::prelude::*;
 
@@ -21,9 +19,6 @@ fn each() -> Vec<(Note, &'static str)> {
     let file = |note: Note| Note { file: Some("src/a.rs".into()), ..note };
     let named = |has_more| NoteKind::LeftOut { names: vec!["one".into(), "two".into()], has_more };
     let call = || "Read src/a.rs".into();
-    let edits = |count, turns, changes, more| {
-        file(with(NoteKind::Edits(Box::new(EditSummary { count, turns, changes, more }))))
-    };
     let hits = [
         LineNumberRange(3, 3),
         LineNumberRange(4, 4),
@@ -91,21 +86,6 @@ fn each() -> Vec<(Note, &'static str)> {
             counts(both, with(NoteKind::Cleared)),
             "[7 lines, 900 bytes no longer shown; expand HANDLE]",
         ),
-        (counts(count, of(NoteKind::EditText)), "[7 lines]"),
-        (
-            counts(count, with(NoteKind::ReplacedText)),
-            "[7 lines that this edit replaced; expand HANDLE]",
-        ),
-        (file(with(NoteKind::ToldAbove)), "[told above in the edits to src/a.rs; expand HANDLE]"),
-        (
-            edits(1, (4, 4), Vec::new(), 0),
-            "[Edits to src/a.rs: 1 change in turn 4]\n[this message in full: expand HANDLE]",
-        ),
-        (
-            edits(6, (4, 9), vec![("+2 lines".into(), 1), ("adds f".into(), 3)], 2),
-            "[Edits to src/a.rs: 6 changes between turns 4-9]\n- +2 lines\n- adds f 3x\n\
-             - and 2 more\n[this message in full: expand HANDLE]",
-        ),
         (of(NoteKind::Repeated { period: 1, times: 5 }), "[last line repeated 5 more times]"),
         (of(NoteKind::Repeated { period: 3, times: 5 }), "[last 3 lines repeated 5 more times]"),
         (of(NoteKind::EveryNumbered(10)), "[every 10th line numbered]"),
@@ -149,19 +129,6 @@ fn notes_are_kept_as_they_are() {
 #[test]
 fn a_piece_is_small() {
     assert_eq!(size_of::<ShapePiece>(), 16);
-}
-
-#[test]
-fn notes_in_strings_of_json_are_spelled_as_json() {
-    let note = Note::new(NoteKind::Quoted("[a \"b\"\n]".into()));
-    let shape = |kind| MessageShape {
-        kind,
-        rule: String::new(),
-        pieces: vec![ShapePiece::Note(3, note.clone().into())],
-        handle: Handle::from_content(b"abc"),
-    };
-    assert_eq!(shape(ShapeKind::Folded).render("abc"), "[a \\\"b\\\"\\n]");
-    assert_eq!(shape(ShapeKind::Note).render("abc"), "[a \"b\"\n]");
 }
 
 proptest! {

@@ -14,8 +14,8 @@ use foveal_engine::views::ViewSource;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_testkit::laws::{
-    self, CheckScope, Law, LawSubject, content, determinism, edit_folds, frozen_prefix,
-    own_profiles, pointers, result_overrides, rewrites,
+    self, CheckScope, Law, LawSubject, content, determinism, frozen_prefix, own_profiles, pointers,
+    result_overrides, rewrites,
 };
 use foveal_testkit::random_views::RandomViews;
 use foveal_testkit::{conversation_scripts, parse_fixture};
@@ -33,7 +33,6 @@ const LAWS: &[Law] = &[
     pointers::notes_are_true,
     pointers::repeated_calls_return_content,
     pointers::ledger_is_bounded,
-    edit_folds::only_edit_texts_are_folded,
     rewrites::rewrites_are_justified,
 ];
 

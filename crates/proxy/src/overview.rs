@@ -210,6 +210,5 @@ pub fn arrival_reason(kind: ShapeKind) -> &'static str {
         ShapeKind::Curated => "only the lines that matter to the conversation are sent",
         ShapeKind::Summary | ShapeKind::Outline => "only its structure is sent",
         ShapeKind::Note => "only a note is sent",
-        ShapeKind::Folded => "only a short summary of its edits is sent",
     }
 }

@@ -162,16 +162,11 @@ impl ShapingRules {
 
 /// Returns the settings of a profile, restricted to changes that are possible for live clients.
 fn live_settings(profile: &str) -> Option<Settings> {
-    let mut settings = match profile {
+    Some(match profile {
         "lossless" => Settings::lossless(),
         "balanced" => Settings::balanced(),
         "curated" => Settings::curated(),
         "max" => Settings::max(),
         _ => return None,
-    };
-    // The arguments of calls stay unchanged, because their bytes belong to the client.
-    if let Some(rewrite) = &mut settings.rewrite {
-        rewrite.edits = None;
-    }
-    Some(settings)
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_engine::call_texts::{apply_shape, argument_texts};
+use foveal_engine::call_texts::argument_texts;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::entry_facts::visible_texts;
 use foveal_engine::plan_step::RewriteReason;
@@ -434,12 +434,9 @@ impl<'a> ReplayState<'a> {
         }
         for index in &projector.window()[kept..] {
             let item = projector.entry_state(*index);
-            if let Some(shape) = item.decision.shape() {
-                let entry = record.entry(*index);
-                let scan = match entry.tool_result() {
-                    Some(result) => TextScan::from_texts(&[&shape.render(&result.content)]),
-                    None => TextScan::from_texts(&visible_texts(&apply_shape(entry, shape))),
-                };
+            let shape = item.decision.shape();
+            if let Some((shape, result)) = shape.zip(record.entry(*index).tool_result()) {
+                let scan = TextScan::from_texts(&[&shape.render(&result.content)]);
                 self.visible.add(&scan);
                 self.replaced_scans.insert(index.0, scan);
             } else {

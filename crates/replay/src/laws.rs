@@ -1,7 +1,6 @@
 //! Checks the engine's laws on every request of a replay, from the prompt that would be sent.
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::message_shape::ShapeKind;
 use foveal_engine::projector::Projector;
 use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
@@ -64,14 +63,12 @@ pub fn check_decisions(
     breaches
 }
 
-/// Returns whether no line of a result is left that a pointer could point at. For edits the
-/// pointer's target is the note on them.
+/// Returns whether no line of a result is left that a pointer could point at.
 fn has_no_visible_lines(
     record: &ConversationRecord,
     projector: &Projector,
     index: EntryIndex,
 ) -> bool {
     let shape = projector.entry_state(index).decision.shape();
-    let shape = shape.filter(|shape| shape.kind != ShapeKind::Folded);
     shape.is_some_and(|shape| shape.kept_lines(&record.facts(index).printed).is_empty())
 }

@@ -15,8 +15,8 @@ use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::conversation_replay::ConversationReplay;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::laws::{
-    self, CheckScope, Law, LawSubject, content, determinism, eager_view_settings, edit_folds,
-    frozen_prefix, own_profiles, pointers, rewrites,
+    self, CheckScope, Law, LawSubject, content, determinism, eager_view_settings, frozen_prefix,
+    own_profiles, pointers, rewrites,
 };
 use foveal_transcript::Conversation;
 use rayon::prelude::*;
@@ -74,8 +74,6 @@ fn every_law_holds_at_every_request() {
         pointers::ledger_is_bounded,
         pointers::pointers_resolve,
         pointers::omissions_are_noted,
-        edit_folds::only_edit_texts_are_folded,
-        edit_folds::edit_notes_are_true,
         rewrites::rewrites_are_justified,
     ];
     for_each(|record| {

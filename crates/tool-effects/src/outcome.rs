@@ -54,26 +54,6 @@ const FAILURES: [&str; 9] = [
     "<tool_use_error>",
 ];
 
-/// Phrases with which edit tools report success. SWE-agent prints the file's window.
-const SUCCESSES: [&str; 16] = [
-    "success",
-    "updated",
-    "edited",
-    "created",
-    "written",
-    "wrote",
-    "replaced",
-    "applied",
-    "saved",
-    "inserted",
-    "overwritten",
-    "modified",
-    "done",
-    "ok",
-    "[file:",
-    "added",
-];
-
 /// Returns the first non-empty line, in lower case. Later lines may quote the file, and may say
 /// anything.
 fn first_text_line(result: &ToolResult) -> String {
@@ -84,14 +64,6 @@ fn first_text_line(result: &ToolResult) -> String {
         (Some(first), Some(second)) if first == "error:" => format!("{first} {second}"),
         (first, _) => first.unwrap_or_default(),
     }
-}
-
-/// Returns whether the result of an edit tool states explicitly that the edit was made. An unknown
-/// wording does not count.
-pub fn is_edit_confirmed(effect: &Effect, result: &ToolResult) -> bool {
-    let head = first_text_line(result);
-    edit_outcome(effect, result, &head) == CallOutcome::Done
-        && SUCCESSES.iter().any(|words| head.contains(words))
 }
 
 /// Returns the outcome of a call by its result.

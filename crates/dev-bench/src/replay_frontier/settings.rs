@@ -3,9 +3,7 @@
 use anyhow::{Context, bail};
 use foveal_engine::reuse_score::FEATURE_NAMES;
 use foveal_engine::settings::{CurateSettings, OldReadSettings};
-use foveal_engine::settings::{
-    EarlyReadReduction, EarlyReduction, EditSettings, RewriteSettings, Settings,
-};
+use foveal_engine::settings::{EarlyReadReduction, EarlyReduction, RewriteSettings, Settings};
 use foveal_engine::views::{CurationAmount, ViewRequest};
 use foveal_pricing::tokens::Tokens;
 
@@ -43,8 +41,6 @@ pub(crate) fn change_setting(
         "recent" => rewrite_settings(settings)?.recent_requests = requests()?,
         "min" => rewrite_settings(settings)?.tokens_min = tokens()?,
         "rental" => rewrite_settings(settings)?.rental = factor()?,
-        "edits-old" => edit_settings(settings)?.old_factor = factor()?,
-        "edits-new" => edit_settings(settings)?.new_factor = factor()?,
         "uses" => rewrite_settings(settings)?.uses_min = factor()?,
         "curate-lines" => curate_settings(settings).lines_min = requests()?,
         "curate-amount" => curate_settings(settings).amount = parse_amount(value)?,
@@ -74,11 +70,6 @@ pub(crate) fn change_setting(
 
 fn rewrite_settings(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
     settings.rewrite.as_mut().context("this base does not rewrite")
-}
-
-fn edit_settings(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
-    let never = EditSettings { old_factor: f64::INFINITY, new_factor: f64::INFINITY };
-    Ok(rewrite_settings(settings)?.edits.get_or_insert(never))
 }
 
 fn early_reduction_settings(settings: &mut Settings) -> anyhow::Result<&mut EarlyReduction> {

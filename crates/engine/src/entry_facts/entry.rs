@@ -8,7 +8,6 @@ use foveal_tool_effects::EffectKind;
 use foveal_transcript::{ContentBlock, ContentHash, Handle, TranscriptEntry};
 
 use super::call::CallFacts;
-use super::edits::EditFacts;
 use super::line_hash::{LineHash, LineId};
 use crate::call_texts::argument_texts;
 use crate::lines::{ExcerptSource, PriorShaping, ResultLines};
@@ -56,8 +55,9 @@ pub struct EntryFacts {
     pub calls: Vec<Arc<CallFacts>>,
     /// Number of responses up to this entry, itself included.
     pub turn: u32,
-    /// The long texts in the edits of a response.
-    pub edits: EditFacts,
+    /// Whether a response makes an edit with a long text. Such a response counts among all
+    /// expected uses, of which a rewrite may lose a share; the response itself stays.
+    pub has_long_edit: bool,
     /// Whether a tool or hook of foveal shaped the result before.
     pub was_shaped_by_foveal: bool,
     /// Whether the result must not be replaced.

@@ -9,7 +9,7 @@ use foveal_transcript::{
 };
 
 use super::call::CallFacts;
-use super::edits::EditFacts;
+use super::edits::has_long_text;
 use super::entry::{EntryFacts, extract_argument_lines, visible_texts};
 use super::file_names::{file_key, for_each_file_name};
 use super::line_hash::{LineHash, LineHashMap, LineId};
@@ -18,21 +18,12 @@ use crate::lines::{
     ExcerptSource, PriorShaping, count_reuse_note_lines, has_note_handle, parse_result_lines,
 };
 
-/// A call that waits for its result.
-#[derive(Debug, Clone)]
-struct PendingCall {
-    facts: Arc<CallFacts>,
-    /// Index of the response, and of the call in it.
-    place: Option<(usize, u16)>,
-}
-
 /// The facts of each entry, and the state that the next entry's facts depend on.
 #[derive(Debug, Clone)]
 pub(crate) struct FactTable {
     tokenizer: Tokenizer,
     facts: Vec<EntryFacts>,
-    open_calls: OpenCalls<PendingCall>,
-    last_response: Option<usize>,
+    open_calls: OpenCalls<Arc<CallFacts>>,
     directory: Option<String>,
     ids: LineHashMap<LineId>,
 }
@@ -44,7 +35,6 @@ impl FactTable {
             tokenizer,
             facts: Vec::new(),
             open_calls: OpenCalls::default(),
-            last_response: None,
             directory: directory.map(str::to_owned),
             ids: LineHashMap::default(),
         }
@@ -81,15 +71,14 @@ impl FactTable {
             + u32::from(entry.role == MessageRole::Assistant);
         let facts = match entry.tool_result() {
             Some(result) => self.result_facts(result),
-            None => self.message_facts(entry, weight),
+            None => self.message_facts(entry),
         };
         let files = file_keys(facts.call.iter().chain(&facts.calls));
         self.facts.push(EntryFacts { turn, tokens: weight.tokens, files, ..facts });
     }
 
-    fn message_facts(&mut self, entry: &TranscriptEntry, weight: EntrySize) -> EntryFacts {
+    fn message_facts(&mut self, entry: &TranscriptEntry) -> EntryFacts {
         let calls = self.call_facts(entry);
-        let edits = EditFacts::from_entry(entry, &calls, weight.bytes, weight.tokens);
         let (arguments, hashes) = extract_argument_lines(entry);
         let ids = self.assign_line_ids(hashes.into_iter());
         let mut names = Vec::new();
@@ -99,9 +88,12 @@ impl FactTable {
         names.sort_unstable();
         names.dedup();
         names.shrink_to_fit();
+        let mut effects = calls.iter().map(|call| &call.effect);
+        let has_long_edit =
+            entry.tool_calls().zip(&mut effects).any(|(call, effect)| has_long_text(call, effect));
         EntryFacts {
             calls,
-            edits,
+            has_long_edit,
             arguments,
             line_ids: ids,
             mentioned_files: names,
@@ -110,15 +102,7 @@ impl FactTable {
     }
 
     fn result_facts(&mut self, result: &ToolResult) -> EntryFacts {
-        let open = self.open_calls.take(result);
-        // A result counts only until the next response, so that later entries change nothing.
-        if let Some((response, call)) = open.as_ref().and_then(|open| open.place)
-            && self.last_response == Some(response)
-        {
-            let EntryFacts { calls, edits, .. } = &mut self.facts[response];
-            edits.record_result(call, &calls[usize::from(call)].effect, result);
-        }
-        let call = open.map(|open| open.facts);
+        let call = self.open_calls.take(result);
         let unknown = Effect::default();
         let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
         let content = result.content.as_str();
@@ -165,16 +149,14 @@ impl FactTable {
     fn call_facts(&mut self, entry: &TranscriptEntry) -> Vec<Arc<CallFacts>> {
         let mut all = Vec::new();
         if entry.role == MessageRole::Assistant {
-            self.last_response = Some(self.facts.len());
             self.open_calls.begin_response();
         }
-        for (at, call) in entry.tool_calls().enumerate() {
+        for call in entry.tool_calls() {
             let facts = Arc::new(CallFacts::from_call(call, self.directory.as_deref()));
             if let Some(directory) = &facts.effect.directory_after {
                 self.directory = Some(directory.clone());
             }
-            let place = u16::try_from(at).ok().map(|at| (self.facts.len(), at));
-            self.open_calls.insert(call, PendingCall { facts: Arc::clone(&facts), place });
+            self.open_calls.insert(call, Arc::clone(&facts));
             all.push(facts);
         }
         all

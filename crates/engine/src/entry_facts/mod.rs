@@ -9,7 +9,7 @@ mod file_names;
 mod line_hash;
 
 pub use call::{CallFacts, DUPLICATE_DETECTION_ARGUMENT, VERSION_ARGUMENT};
-pub use edits::{EditFacts, EditSide, EditText, edited_file, is_edit};
+pub use edits::edited_file;
 pub use entry::{ArgumentLine, EntryFacts, line_text, visible_texts};
 pub(crate) use fact_table::FactTable;
 pub use file_names::{file_key, file_name, for_each_file_name};

@@ -106,14 +106,6 @@ pub enum NoteKind {
     LineCut,
     /// The whole result is no longer shown.
     Cleared,
-    /// A text of an edit that a note beside it describes.
-    EditText,
-    /// The text that an edit replaced.
-    ReplacedText,
-    /// An edit that an earlier note on the same file describes.
-    ToldAbove,
-    /// Edits of a file.
-    Edits(Box<EditSummary>),
     /// The lines before the note are repeated.
     Repeated {
         /// The number of lines in the pattern.
@@ -166,19 +158,6 @@ pub enum DataEncoding {
     Base64,
     /// Remains of binary data in text.
     Binary,
-}
-
-/// Edits of one file that a note describes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EditSummary {
-    /// The number of edits.
-    pub count: u32,
-    /// The first and the last response that made one.
-    pub turns: (u32, u32),
-    /// Descriptions of the edits, each with its number of occurrences.
-    pub changes: Vec<(Box<str>, u32)>,
-    /// The number of edits that are not in `changes`.
-    pub more: u32,
 }
 
 /// The place of the content that a note replaces.
@@ -247,10 +226,6 @@ impl NoteKind {
             | Self::DumpRows
             | Self::LineCut
             | Self::Cleared
-            | Self::EditText
-            | Self::ReplacedText
-            | Self::ToldAbove
-            | Self::Edits(_)
             | Self::Behind
             | Self::Hidden { .. }
             | Self::MoreFiles

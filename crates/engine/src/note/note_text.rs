@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use foveal_transcript::{ContentHash, Handle};
 
-use super::{Counts, DataEncoding, EditSummary, LineNumberRange, Note, NoteKind};
+use super::{Counts, DataEncoding, LineNumberRange, Note, NoteKind};
 
 /// The tool that resolves handles.
 const EXPAND: &str = "expand";
@@ -164,16 +164,6 @@ impl Note {
                 write!(f, "[{lines} lines, {bytes} bytes no longer shown")?;
                 self.write_end(f, way)
             }
-            NoteKind::EditText => write!(f, "[{lines} lines]"),
-            NoteKind::ReplacedText => {
-                write!(f, "[{lines} lines that this edit replaced")?;
-                self.write_end(f, way)
-            }
-            NoteKind::ToldAbove => {
-                write!(f, "[told above in the edits to {}", self.file_or_empty())?;
-                self.write_end(f, way)
-            }
-            NoteKind::Edits(edits) => self.write_edits(f, way, edits),
             NoteKind::Repeated { period: 1, times } => {
                 write!(f, "[last line repeated {times} more times]")
             }
@@ -350,34 +340,5 @@ impl Note {
             write!(f, " and {more} more")?;
         }
         f.write_char(']')
-    }
-
-    fn write_edits(
-        &self,
-        f: &mut Formatter<'_>,
-        way: HandleLookup<'_>,
-        edits: &EditSummary,
-    ) -> fmt::Result {
-        let changes = if edits.count == 1 { "change" } else { "changes" };
-        write!(f, "[Edits to {}: {} {changes} ", self.file_or_empty(), edits.count)?;
-        let (first, last) = edits.turns;
-        if first == last {
-            write!(f, "in turn {first}]")?;
-        } else {
-            write!(f, "between turns {first}-{last}]")?;
-        }
-        for (what, count) in &edits.changes {
-            write!(f, "\n- {what}")?;
-            if *count > 1 {
-                write!(f, " {count}x")?;
-            }
-        }
-        if edits.more > 0 {
-            write!(f, "\n- and {} more", edits.more)?;
-        }
-        match self.handle {
-            Some(handle) => write!(f, "\n[this message in full: {}]", way.hint_for(handle)),
-            None => Ok(()),
-        }
     }
 }

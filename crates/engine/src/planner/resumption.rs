@@ -48,7 +48,7 @@ impl Planner {
         // A policy changes results without a level.
         let changed_from = step.changed.first().map(|(index, _)| self.window_position(*index));
         let from = changed_from.map_or(from, |first| from.min(first));
-        for index in self.forget_visible_from(record, from) {
+        for index in self.forget_visible_from(from) {
             let decision = match changed.next_if(|(at, _)| *at == index) {
                 Some((_, decision)) => decision.clone(),
                 None => self.entry_states[index.as_usize()].decision.clone(),

@@ -12,7 +12,6 @@ use crate::message_shape::{Decision, MessageShape};
 use crate::overrides::OverrideState;
 use crate::plan_step::EntryState;
 use crate::reduction_level::ReductionLevel;
-use crate::shaping::edit_folding;
 use crate::shaping::pipeline::{self, ShapingOutcome};
 
 impl Planner {
@@ -26,9 +25,7 @@ impl Planner {
         let place = |first| self.window_position(first);
         let others = others.into_iter().flatten();
         let rewritten = levels.iter().map(|(index, _)| *index).chain(others).min().map(place);
-        // A note must not mention edits that the client took back.
-        let stale = cut.and_then(|_| self.runs.first_stale_lead(self.window.entries())).map(place);
-        [Some(self.sent_len), cut, rewritten, stale].into_iter().flatten().min().unwrap_or(0)
+        [Some(self.sent_len), cut, rewritten].into_iter().flatten().min().unwrap_or(0)
     }
 
     /// Shapes the window from position `from` on, in order, against the messages before it. The
@@ -40,7 +37,7 @@ impl Planner {
         decided: &HashMap<EntryIndex, (Decision, Tokens)>,
     ) -> Vec<(EntryIndex, Decision)> {
         let mut changed = Vec::new();
-        for index in self.forget_visible_from(record, from) {
+        for index in self.forget_visible_from(from) {
             let (decision, tokens) = match decided.get(&index) {
                 Some(decided) => decided.clone(),
                 None => self.decide_entry(record, index),
@@ -56,19 +53,11 @@ impl Planner {
 
     /// Removes the messages from window position `from` on from the visible prompt; returns the
     /// entries that stand there now.
-    pub(super) fn forget_visible_from(
-        &mut self,
-        record: &ConversationRecord,
-        from: usize,
-    ) -> Vec<EntryIndex> {
-        if from < self.sent_len {
-            self.find_last_edit_notes(record);
-        }
+    pub(super) fn forget_visible_from(&mut self, from: usize) -> Vec<EntryIndex> {
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
         // The visible prompt holds entries that were sent; while all of them stay, it stays too.
         if stay.len() < self.sent_len {
             self.visible.retain_prefix(stay);
-            self.runs.retain(|entry| stay.binary_search(&entry).is_ok());
         }
         go.to_vec()
     }
@@ -80,13 +69,6 @@ impl Planner {
         index: EntryIndex,
     ) -> (Decision, Tokens) {
         let shaped = match record.entry(index).role {
-            MessageRole::Assistant => {
-                let mut cache = std::mem::take(&mut self.cache);
-                let ask = self.edit_inputs(record, index);
-                let shaped = edit_folding::shape_response(&ask, &mut cache);
-                self.cache = cache;
-                shaped
-            }
             MessageRole::Tool if self.entry_states[index.as_usize()].is_kept_by_override() => None,
             MessageRole::Tool => match self.shape_result(record, index) {
                 ShapingOutcome::Unchanged => {
@@ -98,7 +80,7 @@ impl Planner {
                     shaped
                 }
             },
-            MessageRole::System | MessageRole::User => None,
+            MessageRole::System | MessageRole::User | MessageRole::Assistant => None,
         };
         let before = &self.entry_states[index.as_usize()].decision;
         match shaped {
@@ -170,36 +152,6 @@ impl Planner {
         }
     }
 
-    /// Returns the inputs for shaping the edits of the response at `index`.
-    fn edit_inputs<'a>(
-        &'a self,
-        record: &'a ConversationRecord,
-        index: EntryIndex,
-    ) -> edit_folding::EditFoldingInputs<'a> {
-        let window = self.window.entries();
-        edit_folding::EditFoldingInputs {
-            record,
-            index,
-            level: self.entry_states[index.as_usize()].level,
-            runs: &self.runs,
-            window: &window[self.window_position(index)..],
-            last: &self.last_edit_notes,
-        }
-    }
-
-    /// Records for each edited file the last response whose edits become notes.
-    fn find_last_edit_notes(&mut self, record: &ConversationRecord) {
-        self.last_edit_notes.clear();
-        for index in self.window.entries() {
-            let facts = record.facts(*index);
-            if self.entry_states[index.as_usize()].level == ReductionLevel::Note
-                && !facts.edits.is_empty()
-            {
-                edit_folding::record_folded_response(&mut self.last_edit_notes, facts, *index);
-            }
-        }
-    }
-
     /// Commits a decision: records its tokens and its visible lines.
     pub(super) fn commit_decision(
         &mut self,
@@ -217,14 +169,8 @@ impl Planner {
                 life.last_use = life.last_use.max(arrived);
             }
         }
-        let tells = record.entry(index).role == MessageRole::Assistant && shape.is_some();
         let item = &mut self.entry_states[index.as_usize()];
         (item.decision, item.tokens) = (decision, tokens);
-        if tells && item.level == ReductionLevel::Note {
-            let mut runs = std::mem::take(&mut self.runs);
-            runs.record_edits(&self.edit_inputs(record, index));
-            self.runs = runs;
-        }
     }
 
     /// Counts the tokens of an entry as sent under `decision`.
@@ -234,12 +180,11 @@ impl Planner {
         index: EntryIndex,
         decision: &Decision,
     ) -> Tokens {
-        let Some(shape) = decision.shape() else { return record.facts(index).tokens };
-        let entry = record.entry(index);
-        let text = match entry.tool_result() {
-            Some(result) => shape.render(&result.content),
-            None => shape.render(&entry.prompt_text()),
-        };
-        self.cache.count(record.tokenizer(), &text)
+        match (decision.shape(), record.entry(index).tool_result()) {
+            (Some(shape), Some(result)) => {
+                self.cache.count(record.tokenizer(), &shape.render(&result.content))
+            }
+            (Some(_), None) | (None, _) => record.facts(index).tokens,
+        }
     }
 }

@@ -1,9 +1,7 @@
 //! Candidates for a rewrite, with the tokens that each would save and its expected uses.
 
 use super::inputs::RewriteInputs;
-use super::reduction::{
-    next_edit_reduction, next_note_reduction, next_reduction, uses_per_thousand,
-};
+use super::reduction::{next_note_reduction, next_reduction, uses_per_thousand};
 use crate::entry_facts::EntryFacts;
 use crate::overrides::OverrideState;
 use crate::plan_step::EntryState;
@@ -12,7 +10,7 @@ use crate::settings::RewriteSettings;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
-/// A result or an edit that could be reduced further.
+/// A result that could be reduced further.
 pub(super) struct RewriteCandidate {
     pub(super) index: EntryIndex,
     /// Position in the window.
@@ -80,25 +78,22 @@ pub(super) fn find_candidates(
             continue;
         }
         let facts = ask.record.facts(*index);
-        let uses = || uses_per_thousand(ask, *index, facts, life);
-        let is_edit = !facts.edits.is_empty();
-        let reduced = if is_edit {
-            next_edit_reduction(ask.settings, facts, item.level, uses)
-        } else {
-            let is_new = ask.requests == life.arrived;
-            next_reduction_in_scope(ask, facts, item, reach, is_new)
-                .map(|(level, saving)| (level, saving, uses()))
-        };
-        let Some((level, saving, uses)) = reduced else { continue };
+        // The model's own words stay.
+        if facts.has_long_edit {
+            continue;
+        }
+        let is_new = ask.requests == life.arrived;
+        let reduced = next_reduction_in_scope(ask, facts, item, reach, is_new);
+        let Some((level, saving)) = reduced else { continue };
         let dead_for = life.dead_since.map_or(0, |since| ask.requests - since);
         found.push(RewriteCandidate {
             index: *index,
             position,
             level,
-            was_reduced: item.level != ReductionLevel::Arrival && !is_edit,
+            was_reduced: item.level != ReductionLevel::Arrival,
             saving,
-            uses,
-            is_critical: !is_edit && is_critical_read(ask, facts, life),
+            uses: uses_per_thousand(ask, *index, facts, life),
+            is_critical: is_critical_read(ask, facts, life),
             carrying_cost: f64::from(dead_for) * saving as f64 * read_ratio,
         });
     }

@@ -1,11 +1,11 @@
-//! The next reduction of a result or an edit: its level, its saving and its expected uses.
+//! The next reduction of a result: its level, its saving and its expected uses.
 
 use super::inputs::{NOTE_TOKENS, RewriteInputs};
-use crate::entry_facts::{EditSide, EntryFacts};
+use crate::entry_facts::EntryFacts;
 use crate::plan_step::EntryState;
 use crate::reduction_level::{ReductionLevel, ResultAge};
 use crate::reuse_score;
-use crate::settings::{OldReadSettings, RewriteSettings};
+use crate::settings::OldReadSettings;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
@@ -61,31 +61,4 @@ pub(crate) fn next_reduction(
 pub(super) fn next_note_reduction(item: &EntryState) -> Option<(ReductionLevel, u64)> {
     (item.level == ReductionLevel::Arrival)
         .then(|| (ReductionLevel::Note, item.tokens.0.saturating_sub(NOTE_TOKENS)))
-}
-
-/// Returns the next level of a response with edits, the tokens that it saves and its expected uses.
-/// The text that edits removed from a file is reduced before the text that they inserted.
-pub(super) fn next_edit_reduction(
-    settings: &RewriteSettings,
-    facts: &EntryFacts,
-    level: ReductionLevel,
-    uses: impl FnOnce() -> f64,
-) -> Option<(ReductionLevel, u64, f64)> {
-    let factors = settings.edits.as_ref()?;
-    let (old, new) = (facts.edits.tokens(EditSide::Old).0, facts.edits.tokens(EditSide::New).0);
-    // The saving is at most `old + new`; check it first, since the score is expensive.
-    if level == ReductionLevel::Note || old + new < settings.tokens_min.0 + NOTE_TOKENS {
-        return None;
-    }
-    let uses = uses();
-    let of_new = uses * factors.new_factor;
-    let (level, size, uses) = match level {
-        ReductionLevel::Reduced | ReductionLevel::Note => (ReductionLevel::Note, new, of_new),
-        ReductionLevel::Arrival if of_new < settings.uses_min || old <= NOTE_TOKENS => {
-            (ReductionLevel::Note, old + new, of_new)
-        }
-        ReductionLevel::Arrival => (ReductionLevel::Reduced, old, uses * factors.old_factor),
-    };
-    let saving = size.saturating_sub(NOTE_TOKENS);
-    (saving >= settings.tokens_min.0).then_some((level, saving, uses))
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod budget_fitting;
 pub mod draft;
-pub mod edit_folding;
 pub mod encoded_data;
 pub mod excerpt;
 pub mod file_heading;

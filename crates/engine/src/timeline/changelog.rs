@@ -9,9 +9,8 @@ use super::definitions::find_definition;
 use super::events::{FileEvent, FileEventKind, collect_events};
 use super::file_state::{FileState, StateConfidence};
 use super::known_content::KnownContent;
-use crate::note::{EditSummary, Note, NoteKind};
 use foveal_redaction::redact_text;
-use foveal_tool_effects::{Effect, WriteChange};
+use foveal_tool_effects::WriteChange;
 use foveal_transcript::Conversation;
 
 /// Longest summary of one change, in characters.
@@ -58,61 +57,6 @@ pub fn build_changelog(conversation: &Conversation) -> Vec<ChangeNote> {
         }
     }
     notes
-}
-
-/// Most distinct summaries that a note on many edits lists.
-const LISTED_MAX: usize = 12;
-
-/// Combines the edits of `path` into one note: each distinct summary with its number of
-/// occurrences. Empty summaries and those beyond the limit are only counted. `None` without notes
-/// on `path`; notes on other files are ignored.
-pub fn combine_edits(path: &str, notes: &[ChangeNote]) -> Option<Note> {
-    let mut edits = count_edits(path, notes)?;
-    let counted = &mut edits.changes;
-    for note in notes.iter().filter(|note| note.path == path) {
-        match counted.iter().position(|(what, _)| **what == *note.summary) {
-            Some(at) => counted[at].1 += 1,
-            None if counted.len() < LISTED_MAX && !note.summary.is_empty() => {
-                counted.push((note.summary.as_str().into(), 1));
-            }
-            None => edits.more += 1,
-        }
-    }
-    Some(edits_note(path, edits))
-}
-
-/// Returns the heading of [`combine_edits`]: the number of edits and their turns.
-pub fn edits_heading(path: &str, notes: &[ChangeNote]) -> Option<Note> {
-    Some(edits_note(path, count_edits(path, notes)?))
-}
-
-fn edits_note(path: &str, edits: EditSummary) -> Note {
-    Note { file: Some(path.into()), ..Note::new(NoteKind::Edits(Box::new(edits))) }
-}
-
-fn count_edits(path: &str, notes: &[ChangeNote]) -> Option<EditSummary> {
-    let notes: Vec<&ChangeNote> = notes.iter().filter(|note| note.path == path).collect();
-    let turns = (notes.first()?.turn, notes.last()?.turn);
-    Some(EditSummary { count: notes.len() as u32, turns, changes: Vec::new(), more: 0 })
-}
-
-/// Summarizes the changes of one call to one file: the stated intent in one line, or else a
-/// description of the changes.
-pub fn summarize_effect(effect: &Effect, path: &str) -> String {
-    let stated = effect.intent.as_deref().map(summary_line).filter(|line| !line.is_empty());
-    stated.unwrap_or_else(|| {
-        let mut edit = FileEditSummary::default();
-        for write in effect.writes.iter().filter(|write| write.path == path) {
-            match &write.change {
-                // The call does not tell whether the file existed before.
-                WriteChange::Content(text) => {
-                    return format!("wrote {} lines", text.lines().count());
-                }
-                change => edit.add_change(change, &KnownContent::default()),
-            }
-        }
-        edit.describe(effect.command.as_deref())
-    })
 }
 
 fn stated_intent(event: &FileEvent) -> Option<String> {

@@ -13,7 +13,7 @@ mod read_files_result;
 
 use std::collections::HashMap;
 
-pub use changelog::{ChangeNote, build_changelog, combine_edits, edits_heading, summarize_effect};
+pub use changelog::{ChangeNote, build_changelog};
 pub use file_state::{FileState, StateConfidence};
 
 use events::{FileEvent, FileEventKind, collect_events};

@@ -255,33 +255,6 @@ fn the_changelog_tells_intents_or_what_the_edits_did() {
     );
 }
 
-#[test]
-fn runs_of_edits_fold_into_one_note() {
-    let note = |turn, path: &str, what: &str| ChangeNote {
-        turn,
-        path: path.to_owned(),
-        summary: what.to_owned(),
-    };
-    let notes = [
-        note(10, "config.py", "Added AGENT_CONFIG"),
-        note(12, "config.py", "Modified system prompt"),
-        note(13, "other.py", "Something else"),
-        note(40, "config.py", "Modified system prompt"),
-        note(50, "config.py", "Modified system prompt"),
-    ];
-    let text = |path| combine_edits(path, &notes).map(|note| note.to_string());
-    let folded = text("config.py").expect("four notes");
-    assert_eq!(
-        folded,
-        "[Edits to config.py: 4 changes between turns 10-50]\n\
-         - Added AGENT_CONFIG\n\
-         - Modified system prompt 3x"
-    );
-    let one = text("other.py").expect("one note");
-    assert!(one.starts_with("[Edits to other.py: 1 change in turn 13]\n"), "{one}");
-    assert_eq!(text("none.py"), None);
-}
-
 #[derive(Debug, Clone)]
 enum Operation {
     Write(String),

@@ -1,6 +1,5 @@
 //! Shaping on arrival: what the model sees of results, rule by rule.
 
-mod edits;
 mod inverse;
 mod laws;
 mod rules;

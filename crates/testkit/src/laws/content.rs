@@ -22,12 +22,6 @@ pub fn handles_resolve(moment: &CheckedRequest<'_>) {
         assert!(before.is_none_or(|before| before == text), "two messages have one handle");
     }
     let resolve = |handle: Handle| store.get(&handle).map(String::as_str);
-    for (_, index, shape, original) in moment.folded_responses() {
-        assert_eq!(resolve(shape.handle), Some(original.as_str()), "{index:?} is lost");
-        for handle in note_handles(shape) {
-            assert_eq!(handle, shape.handle, "{handle} in {index:?}");
-        }
-    }
     for (_, index, shape, original) in moment.replaced_results() {
         assert_eq!(shape.handle, Handle::from_content(original.as_bytes()), "handle of {index:?}");
         assert_eq!(resolve(shape.handle), Some(original), "{index:?} is lost");
@@ -46,12 +40,9 @@ pub fn note_handles(shape: &MessageShape) -> Vec<Handle> {
 /// most as many as the recorded one.
 pub fn replacements_are_smaller(moment: &CheckedRequest<'_>) {
     let count = |text: &str| moment.record.tokenizer().count(text);
-    let results =
-        moment.replaced_results().map(|(at, index, _, original)| (at, index, original.to_owned()));
-    let edits = moment.folded_responses().map(|(at, index, _, original)| (at, index, original));
-    for (at, index, original) in results.chain(edits) {
+    for (at, index, _, original) in moment.replaced_results() {
         let tokens = count(&moment.texts[at]);
-        assert!(tokens < count(&original), "{index:?} has {} tokens", tokens.0);
+        assert!(tokens < count(original), "{index:?} has {} tokens", tokens.0);
         assert_eq!(tokens, moment.projector.entry_state(index).tokens, "tokens of {index:?}");
     }
     let mut raw = 0;
@@ -63,27 +54,19 @@ pub fn replacements_are_smaller(moment: &CheckedRequest<'_>) {
     assert!(sent <= raw, "{sent} tokens of {raw} at {:?}", moment.step.answer);
 }
 
-/// Messages other than tool results, and kept results, are sent as recorded, except for texts in
-/// the calls of edits, which [`edit_folds`](super::edit_folds) checks. Kept pieces are ascending
-/// ranges of the original on character boundaries.
+/// Messages other than tool results, and kept results, are sent as recorded. Kept pieces are
+/// ascending ranges of the original on character boundaries.
 pub fn other_content_is_unchanged(moment: &CheckedRequest<'_>) {
     for (at, index) in moment.window().iter().enumerate().skip(moment.first_position) {
         let entry = moment.record.entry(*index);
         let shape = moment.projector.entry_state(*index).decision.shape();
-        let may_change = match entry.role {
-            MessageRole::Tool => true,
-            MessageRole::Assistant => moment.may_fold_edits(),
-            MessageRole::System | MessageRole::User => false,
-        };
-        assert!(shape.is_none() || may_change, "{index:?} is no tool result");
+        let is_result = entry.role == MessageRole::Tool;
+        assert!(shape.is_none() || is_result, "{index:?} is no tool result");
         if shape.is_none() {
             assert_eq!(moment.texts[at], entry.prompt_text(), "{index:?} is not the original");
         }
     }
-    let results =
-        moment.replaced_results().map(|(_, index, shape, text)| (index, shape, text.to_owned()));
-    let edits = moment.folded_responses().map(|(_, index, shape, text)| (index, shape, text));
-    for (index, shape, original) in results.chain(edits) {
+    for (_, index, shape, original) in moment.replaced_results() {
         let mut end = 0;
         for piece in &shape.pieces {
             let ShapePiece::Keep(range) = piece else { continue };

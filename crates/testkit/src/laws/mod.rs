@@ -5,7 +5,6 @@
 
 pub mod content;
 pub mod determinism;
-pub mod edit_folds;
 pub mod frozen_prefix;
 pub mod pointers;
 pub mod result_overrides;
@@ -22,12 +21,12 @@ use foveal_engine::planner::Planner;
 use foveal_engine::projector::Projector;
 use foveal_engine::reduction_level::ReductionLevel;
 use foveal_engine::settings::{CurateSettings, OldReadSettings};
-use foveal_engine::settings::{EditSettings, RewriteSettings, Settings};
+use foveal_engine::settings::{RewriteSettings, Settings};
 use foveal_engine::shaping::gutter::GutterNumbers;
 use foveal_engine::views::{CurationAmount, ViewRequest, ViewSource};
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokens;
-use foveal_transcript::{EntryIndex, EntryMark, MessageRole, Timestamp};
+use foveal_transcript::{EntryIndex, EntryMark, Timestamp};
 
 use crate::random_views::RandomViews;
 use crate::render::sent_text;
@@ -68,7 +67,6 @@ pub fn eager_settings() -> Settings {
         rewrite.uncached_factor = 2.0;
         rewrite.loss_max = f64::INFINITY;
         rewrite.rental = 0.5;
-        rewrite.edits = Some(EditSettings { old_factor: 0.1, new_factor: 1.0 });
         rewrite.old_reads = None;
     }
     settings
@@ -160,29 +158,12 @@ impl<'a> CheckedRequest<'a> {
         })
     }
 
-    /// Returns the responses with folded edits to check: position, entry, shape and original.
-    pub fn folded_responses(
-        &self,
-    ) -> impl Iterator<Item = (usize, EntryIndex, &'a MessageShape, String)> + '_ {
-        self.window().iter().enumerate().skip(self.first_position).filter_map(|(at, index)| {
-            let shape = self.projector.entry_state(*index).decision.shape()?;
-            let entry = self.record.entry(*index);
-            (entry.role == MessageRole::Assistant).then(|| (at, *index, shape, entry.prompt_text()))
-        })
-    }
-
     /// Returns whether the client compacted or rewound since the last request.
     pub fn has_client_cut(&self) -> bool {
         let known = self.step.answer.as_usize().min(self.record.len());
         self.record.entries()[self.before.entries..known]
             .iter()
             .any(|e| matches!(e.mark, EntryMark::CompactBoundary { .. } | EntryMark::Rewind { .. }))
-    }
-
-    /// Returns whether the projector may fold the model's edits.
-    pub fn may_fold_edits(&self) -> bool {
-        let rewrite = self.planner().and_then(|planner| planner.settings().rewrite.as_ref());
-        rewrite.is_some_and(|rewrite| rewrite.edits.is_some())
     }
 
     /// Returns the planner, if it is the projector.

@@ -23,12 +23,7 @@ pub fn rewrites_are_justified(moment: &CheckedRequest<'_>) {
     }
     let settings = moment.settings.expect("a rewrite needs settings that allow it");
     for (index, level) in &step.levels {
-        let may_change = match moment.record.entry(*index).role {
-            MessageRole::Tool => true,
-            MessageRole::Assistant => moment.may_fold_edits(),
-            MessageRole::System | MessageRole::User => false,
-        };
-        assert!(may_change, "{index:?}");
+        assert_eq!(moment.record.entry(*index).role, MessageRole::Tool, "{index:?}");
         let old = moment.before.levels.get(index).copied().unwrap_or_default();
         assert!(*level > old, "{index:?} goes from {old:?} to {level:?}");
         assert!(moment.position(*index).is_some(), "{index:?} is not in the prompt");
