@@ -498,6 +498,76 @@ fn an_edited_file_stays_when_contents_leave() {
     }
 }
 
+/// How the first read of each of `names` stands in each prompt: whole (`F`), or in less (`.`).
+fn shown_reads(upstream: &MockProvider, names: &[String]) -> Vec<String> {
+    let row = |body: &Value| {
+        let results = results(body);
+        let last_line = |name: &String| format!("{}_LAST", name[..7].to_uppercase());
+        let is_whole = |(text, name): (&String, &String)| text.contains(&last_line(name));
+        results.iter().zip(names).map(|read| if is_whole(read) { 'F' } else { '.' }).collect()
+    };
+    bodies(upstream)[1..].iter().map(row).collect()
+}
+
+/// A file that [`shown_reads`] recognizes.
+fn marked_listing(lines: usize, name: &str) -> String {
+    let name = name[..7].to_uppercase();
+    listing(lines, &name) + &format!("const {name}_LAST: u32 = 0;\n")
+}
+
+#[test]
+fn a_small_budget_is_kept_to_with_every_profile_that_has_one() {
+    for (profile, at_once) in [
+        ("balanced", 1),
+        ("balanced", 3),
+        ("curated", 1),
+        ("max", 1),
+        ("max", 3),
+        ("content-reset", 1),
+    ] {
+        let world = World::new(&format!("story-small-budget-{profile}-{at_once}"));
+        let settings = format!("[agent]\nprofile = \"{profile}\"\nbudget = 10_000\n");
+        world.write("home/.config/foveal/config.toml", settings);
+        let names: Vec<String> = (0..12).map(|at| format!("part_{at:02}.rs")).collect();
+        for name in &names {
+            world.write(&format!("project/{name}"), marked_listing(90, name));
+        }
+        let looks = names.chunks(at_once).map(|names| {
+            let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
+            calls(&reads)
+        });
+        let upstream = provider(looks.chain([ModelReply::from_text("Done.")]));
+        let ran = run(&world, &upstream, "", "read it all");
+        let events = events(&ran);
+        let tokens: Vec<u64> = of_type(&events, "sent")
+            .iter()
+            .map(|event| event["tokens_sent"].as_u64().expect("a count"))
+            .collect();
+        assert!(tokens.iter().all(|sent| *sent <= 10_000), "{profile} {at_once}: {tokens:?}");
+        let rows = shown_reads(&upstream, &names);
+        assert!(rows.iter().all(|row| row.ends_with('F')), "{profile} {at_once}: {rows:?}");
+    }
+}
+
+/// Older reads go first at a reset, also where recent ones are larger.
+#[test]
+fn recent_reads_stay_at_a_reset() {
+    let world = World::new("story-recent");
+    let settings = "[agent]\nprofile = \"content-reset\"\nbudget = 60_000\n";
+    world.write("home/.config/foveal/config.toml", settings);
+    let names: Vec<String> = (0..24).map(|at| format!("part_{at:02}.rs")).collect();
+    for (at, name) in names.iter().enumerate() {
+        world.write(&format!("project/{name}"), marked_listing(300 + 10 * at, name));
+    }
+    let looks = names.iter().map(|name| calls(&[read(name)]));
+    let upstream = provider(looks.chain([ModelReply::from_text("Done.")]));
+    run(&world, &upstream, "", "read it all");
+    let rows = shown_reads(&upstream, &names);
+    assert!(rows.iter().any(|row| row.starts_with("....")), "{rows:?}");
+    assert!(rows.iter().all(|row| !row.contains("F.")), "{rows:?}");
+    assert!(rows.iter().skip(3).all(|row| row.ends_with("FFFF")), "{rows:?}");
+}
+
 #[test]
 fn a_budget_that_cannot_be_kept_to_is_told() {
     for (budget, told) in [

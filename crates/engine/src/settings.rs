@@ -97,7 +97,11 @@ pub struct RewriteSettings {
     pub high: Tokens,
     /// A rewrite for size continues until the prompt is below this.
     pub low: Tokens,
-    /// Results of this many last requests are never rewritten.
+    /// The longest prompt that the user allows; `None`: that of the model's window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_max: Option<Tokens>,
+    /// Results of this many last requests are rewritten only where a prompt would otherwise exceed
+    /// `tokens_max` or the model's window.
     pub recent_requests: u32,
     /// Weights of the reuse score; see [`crate::reuse_score`].
     pub weights: [f64; reuse_score::FEATURE_COUNT],
@@ -211,6 +215,7 @@ impl Settings {
             rewrite: Some(RewriteSettings {
                 high: Tokens(150_000),
                 low: Tokens(90_000),
+                tokens_max: None,
                 recent_requests: 4,
                 weights: reuse_score::FEATURE_WEIGHTS,
                 uses_min: 0.0028,
@@ -258,6 +263,7 @@ impl Settings {
             rewrite: Some(RewriteSettings {
                 high: Tokens(100_000),
                 low: Tokens(50_000),
+                tokens_max: None,
                 recent_requests: 4,
                 weights: reuse_score::FEATURE_WEIGHTS,
                 uses_min: 0.035,

@@ -108,6 +108,8 @@ impl AgentSection {
             let usual = ResetMarks { high: rewrite.high, low: rewrite.low };
             let marks = budget.resolve_marks(usual, window)?;
             (rewrite.high, rewrite.low) = (marks.high, marks.low);
+            // Only what the user set is a limit; the profile's own mark is a matter of costs.
+            rewrite.tokens_max = self.budget.map(|_| marks.high);
         }
         match &mut rules.policy {
             Some(Policy::FirstLastSampled(sampling)) => {

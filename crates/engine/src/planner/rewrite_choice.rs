@@ -81,7 +81,10 @@ impl Planner {
             balance: &self.balance,
             old_read_settings: self.old_read_settings(),
             prelude: self.prelude,
-            tokens_max: self.window_limit.map(|limit| limit.tokens_max()),
+            tokens_max: [settings.tokens_max, self.window_limit.map(|limit| limit.tokens_max())]
+                .into_iter()
+                .flatten()
+                .min(),
             rewritable_from: self.rewritable_from(reason),
             free_reason: reason,
             free_from,

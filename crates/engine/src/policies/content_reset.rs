@@ -5,10 +5,10 @@
 //! files to base files in the system prompt; a policy changes results only, so promotion here means
 //! that a file's latest read stays. Contents are removed in order of priority until the prompt is
 //! at the low mark: first superseded reads, then files that no message mentions, then mentioned
-//! ones; of equal priority the larger first. Edited files are critical: they stay unless the prompt
-//! would still be near the high mark. Reads since the last response stay, since the model has not
-//! seen them. The document sets no limits; these are
-//! half and a quarter of a 200,000 window.
+//! ones; of equal priority the older first. Recent reads, and then edited files, which are critical,
+//! go only if the prompt would otherwise still be near the high mark. Reads since the last response
+//! stay, since the model has not seen them. The document sets no limits; these are half and a
+//! quarter of a 200,000 window.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -35,8 +35,8 @@ pub struct ResetMarks {
 }
 
 impl ResetMarks {
-    /// Returns the largest prompt size at which a reset keeps critical files: far enough below the
-    /// high mark that the next reset is not near.
+    /// Returns the largest prompt size at which a reset keeps recent reads and critical files: far
+    /// enough below the high mark that the next reset is not near.
     pub(crate) fn critical_mark(self) -> Tokens {
         Tokens(self.high.0 - self.high.0.saturating_sub(self.low.0) / CRITICAL_ROOM_PART)
     }
@@ -75,17 +75,17 @@ pub fn decide_with_base_files(
     let in_base = |path: &&str| base.iter().any(|file| file.path == *path);
     let mut reads = removable_reads(view);
     reads.sort_by_key(|read| !read.paths.iter().all(in_base));
-    let mut keeps_critical = true;
+    let mut keeps_rest = true;
     for read in reads {
         let is_in_base = read.paths.iter().all(in_base);
         if total <= low && !is_in_base {
             break;
         }
-        if read.worth == ReadPriority::Critical && !is_in_base && keeps_critical {
+        if read.worth >= ReadPriority::Recent && !is_in_base && keeps_rest {
             // Once they have to go, they go down to the low mark, so that the next request does
             // not need another reset.
-            keeps_critical = total <= marks.critical_mark();
-            if keeps_critical {
+            keeps_rest = total <= marks.critical_mark();
+            if keeps_rest {
                 break;
             }
         }
@@ -160,6 +160,8 @@ enum ReadPriority {
     Unnamed,
     /// A message of the user or the model names one of its files.
     Mentioned,
+    /// One of the last responses asked for it.
+    Recent,
     /// One of its files was edited or written.
     Critical,
 }
@@ -176,7 +178,8 @@ fn removable_reads<'a>(view: &'a PolicyView<'_>) -> Vec<RemovableRead<'a>> {
     let latest = latest_reads(view);
     let edited = edited_files(view);
     let mut mentions = FileMentions::from_view(view);
-    let unseen = first_unseen(view);
+    let unseen = first_after_responses(view, 1).unwrap_or(EntryIndex(u32::MAX));
+    let recent = first_after_responses(view, RECENT_RESPONSES).unwrap_or(EntryIndex(0));
     let mut reads = Vec::new();
     for index in view.results().filter(|index| *index < unseen) {
         let Some(paths) = paths_read(view, index) else { continue };
@@ -187,6 +190,8 @@ fn removable_reads<'a>(view: &'a PolicyView<'_>) -> Vec<RemovableRead<'a>> {
             ReadPriority::Superseded
         } else if paths.iter().any(|path| edited.contains(path)) {
             ReadPriority::Critical
+        } else if index >= recent {
+            ReadPriority::Recent
         } else if paths.iter().any(|path| mentions.mentions(path)) {
             ReadPriority::Mentioned
         } else {
@@ -195,7 +200,7 @@ fn removable_reads<'a>(view: &'a PolicyView<'_>) -> Vec<RemovableRead<'a>> {
         let tokens = view.record.facts(index).tokens;
         reads.push(RemovableRead { index, paths, tokens, worth });
     }
-    reads.sort_by_key(|read| (read.worth, std::cmp::Reverse(read.tokens), read.index));
+    reads.sort_by_key(|read| (read.worth, read.index));
     reads
 }
 
@@ -249,14 +254,16 @@ impl<'a> FileMentions<'a> {
     }
 }
 
-/// Returns the first entry after the last response; the model has not seen results from there on.
-fn first_unseen(view: &PolicyView<'_>) -> EntryIndex {
-    let answered = |index: &&EntryIndex| view.record.entry(**index).role == MessageRole::Assistant;
-    view.window
-        .iter()
-        .rev()
-        .find(answered)
-        .map_or(EntryIndex(u32::MAX), |last| EntryIndex(last.0 + 1))
+/// The number of last responses whose reads are recent: as many as with foveal's own profiles.
+const RECENT_RESPONSES: usize = 4;
+
+/// Returns the entry after the response that is `count` responses from the end of the prompt. The
+/// model has not seen results from the one after the last response on.
+fn first_after_responses(view: &PolicyView<'_>, count: usize) -> Option<EntryIndex> {
+    let is_response =
+        |index: &&EntryIndex| view.record.entry(**index).role == MessageRole::Assistant;
+    let found = view.window.iter().rev().filter(is_response).nth(count - 1);
+    found.map(|response| EntryIndex(response.0 + 1))
 }
 
 #[cfg(test)]

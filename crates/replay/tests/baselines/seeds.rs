@@ -99,6 +99,7 @@ fn a_reset_keeps_paths_and_the_files_that_matter() {
         "//- user\nlook at c.ts\n".to_owned(),
         read("/w/c.ts"),
         read("/w/d.ts"),
+        "//- assistant\n//- call Think {}\n//- result\nok\n".repeat(3),
         read("/w/a.ts"),
         "//- assistant\ndone\n".to_owned(),
     ];
