@@ -313,15 +313,15 @@ impl Decision {
 /// The stored form of a [`Decision`].
 #[derive(Deserialize)]
 #[serde(rename = "Decision")]
-enum StoredDecision {
+enum DeserializedDecision {
     Keep,
-    Replace(StoredShape),
+    Replace(DeserializedShape),
 }
 
 /// Older versions also replaced texts of the model's own edits.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum StoredShape {
+enum DeserializedShape {
     OfEdits {
         #[serde(rename = "kind")]
         _kind: EditShapeKind,
@@ -337,11 +337,12 @@ enum EditShapeKind {
 impl<'d> Deserialize<'d> for Decision {
     /// Reads a stored decision. A message whose edits an older version replaced is kept.
     fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Self, D::Error> {
-        Ok(match StoredDecision::deserialize(from)? {
-            StoredDecision::Keep | StoredDecision::Replace(StoredShape::OfEdits { .. }) => {
-                Self::Keep
+        Ok(match DeserializedDecision::deserialize(from)? {
+            DeserializedDecision::Keep
+            | DeserializedDecision::Replace(DeserializedShape::OfEdits { .. }) => Self::Keep,
+            DeserializedDecision::Replace(DeserializedShape::OfResult(shape)) => {
+                Self::Replace(shape)
             }
-            StoredDecision::Replace(StoredShape::OfResult(shape)) => Self::Replace(shape),
         })
     }
 }
