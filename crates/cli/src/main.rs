@@ -31,6 +31,7 @@ mod prompt_log;
 mod prompt_text;
 mod prompt_view;
 mod readable_folders;
+mod replay_prices;
 mod replay_summary;
 mod replay_totals;
 mod repository_index;

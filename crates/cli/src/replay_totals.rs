@@ -1,6 +1,7 @@
 //! Sums of the figures of sessions under every profile.
 
 use foveal_pricing::keep_alive::{KeepAliveEstimate, Pause, estimate_keep_alive};
+use foveal_pricing::prices::PriceCard;
 use foveal_replay::figures::ReplayFigures;
 use foveal_report::ConversationLabel;
 
@@ -14,6 +15,10 @@ pub(crate) struct SessionFigures {
     /// The day, folder and first words of its main conversation.
     pub(crate) label: ConversationLabel,
     pub(crate) conversations: u64,
+    /// The price cards of its conversations, each once.
+    pub(crate) prices: Vec<PriceCard>,
+    /// Whether the price of a model is unknown, so that its prices are an assumption.
+    pub(crate) has_assumed_prices: bool,
     /// The figures as recorded.
     pub(crate) raw: ReplayFigures,
     /// The figures under each chosen profile, then under each oracle, in their order.
@@ -28,6 +33,8 @@ pub(crate) struct ReplayTotals {
     pub(crate) sessions: u64,
     /// The number of conversations, including those of sub-agents.
     pub(crate) conversations: u64,
+    /// The number of sessions with assumed prices.
+    pub(crate) assumed_prices: u64,
     /// The figures as recorded.
     pub(crate) raw: ReplayFigures,
     /// The figures under each chosen profile, then under each oracle, in their order.
@@ -51,6 +58,7 @@ impl ReplayTotals {
         let mut totals = Self { sessions: sessions.len() as u64, ..Self::default() };
         for session in sessions {
             totals.conversations += session.conversations;
+            totals.assumed_prices += u64::from(session.has_assumed_prices);
             totals.raw += session.raw;
         }
         let pauses: Vec<Pause> =

@@ -1,5 +1,8 @@
 //! `foveal replay`: the table, the document and the page.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use crate::world::{World, session};
@@ -22,7 +25,10 @@ fn the_table_has_a_row_for_every_profile() {
     let world = world("table");
     let text = world.output("replay all");
     let first: Vec<&str> = text.lines().take(3).collect();
-    assert_eq!(first[0], "3 sessions, 6 conversations; prices anthropic-5m, tokens o200k");
+    assert_eq!(
+        first[0],
+        "3 sessions, 6 conversations; prices anthropic-5m (assumed for 3 sessions), tokens o200k"
+    );
     for heading in
         ["profile", "requests", "peak", "vs raw", "evidence", "repairs/session", "laws broken"]
     {
@@ -35,6 +41,68 @@ fn the_table_has_a_row_for_every_profile() {
     let sentence = text.lines().last().expect("a sentence");
     assert!(sentence.starts_with("these 3 sessions would have cost $"), "{sentence}");
     assert!(sentence.contains("in input with `balanced`: "), "{sentence}");
+}
+
+/// A pipe can be read only once.
+#[test]
+fn a_single_file_is_read_once() {
+    let world = World::new("replay-pipe");
+    world.write("a.json", session("a"));
+    let mut pipe = world.command("replay /dev/stdin --json --profile balanced");
+    pipe.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipe.spawn().expect("it starts");
+    let mut input = child.stdin.take().expect("it is piped");
+    input.write_all(session("a").as_bytes()).expect("it reads");
+    drop(input);
+    let ran = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(told, world.output("replay a.json --json --profile balanced"));
+}
+
+/// One request of a session whose answer came from `model`, with a recorded bill.
+fn billed(id: &str, model: &str) -> String {
+    let metrics = json!({"prompt_tokens": 1_000_000, "completion_tokens": 0, "cached_tokens": 0});
+    json!({"schema_version": "ATIF-v1.6", "session_id": id,
+    "agent": {"name": "x", "version": "1", "model_name": model},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "Look at it."},
+        {"step_id": 2, "source": "agent", "model_name": model, "message": "Done.",
+            "metrics": metrics},
+    ]})
+    .to_string()
+}
+
+#[test]
+fn each_session_has_the_price_of_its_model_alone_and_among_others() {
+    let world = World::new("replay-prices");
+    let models =
+        [("a", "claude-haiku-4-5"), ("b", "gpt-5"), ("c", "ollama/qwen3"), ("d", "mystery-1")];
+    for (id, model) in models {
+        world.write(&format!("all/{id}.json"), billed(id, model));
+    }
+    let document = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
+    let all = document(&world.output("replay all --json --per-session --profile balanced"));
+    assert_eq!((&all["assumed_prices"], &all["prices"]), (&json!(1), &Value::Null));
+    let mut bills = Vec::new();
+    for (id, model) in models {
+        let alone = world.output(&format!("replay all/{id}.json --json --profile balanced"));
+        let alone = document(&alone);
+        let sessions = all["per_session"].as_array().expect("sessions");
+        let among = sessions.iter().find(|it| it["session"] == id).expect(id);
+        assert_eq!(alone["raw"], among["raw"], "{model}");
+        assert_eq!(alone["prices"]["name"], among["prices"][0], "{model}");
+        assert_eq!(alone["assumed_prices"], u64::from(id == "d"), "{model}");
+        bills.push(among["raw"]["bill"]["input"]["dollars"].as_f64().expect("dollars"));
+    }
+    assert_eq!(bills[2], 0.0, "{bills:?}");
+    assert!(bills[0] > 0.0 && bills[1] > 0.0 && bills[0] != bills[1], "{bills:?}");
+    let text = world.output("replay all --profile balanced");
+    let heading = "4 sessions, 4 conversations; prices of 4 models (assumed for 1 session)";
+    assert!(text.starts_with(heading), "{text}");
+    // The prices that the user chose hold for all.
+    let text = world.output("replay all --profile balanced --prices flat");
+    assert!(text.starts_with("4 sessions, 4 conversations; prices flat, tokens"), "{text}");
 }
 
 #[test]
@@ -169,7 +237,8 @@ fn a_recorded_bill_is_split_and_its_share_is_told() {
     let world = World::new("billed");
     let (session, requests, prompts) = billed_session();
     world.write("billed.json", session);
-    let text = world.output("replay billed.json --profile max");
+    // The session names no model.
+    let text = world.output("replay billed.json --profile max --prices anthropic-5m");
     assert!(text.lines().any(|line| line.contains("vs raw") && line.contains("vs bill")), "{text}");
     assert!(text.contains("\nagain: the cache had expired"), "{text}");
     assert!(!text.contains("again: the client changed it"), "{text}");

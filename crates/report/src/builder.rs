@@ -28,8 +28,8 @@ pub struct MeasuredConversation {
 }
 
 impl MeasuredConversation {
-    /// Creates a value without replays. `session` is the displayed name; `prices` and `limits` are
-    /// those given to [`ReportBuilder::new`].
+    /// Creates a value without replays. `session` is the displayed name; `limits` are those given to
+    /// [`ReportBuilder::new`].
     pub fn new(
         session: &str,
         conversation: &Conversation,
@@ -112,10 +112,10 @@ pub struct ReportBuilder {
 impl ReportBuilder {
     /// Creates an empty builder. The page shows the first profile at first; its user can select the
     /// first [`ReportLimits::profiles_drawn`] (at most 4).
-    pub fn new(profiles: Vec<ReportProfile>, prices: PriceCard, limits: ReportLimits) -> Self {
+    pub fn new(profiles: Vec<ReportProfile>, limits: ReportLimits) -> Self {
         let drawn = profiles.len().min(limits.profiles_drawn).min(4);
         let data = ReportData {
-            prices,
+            prices: Vec::new(),
             limits,
             totals: vec![ReportTotals::default(); profiles.len()],
             fills: vec![PromptComposition::default(); drawn],
@@ -176,8 +176,9 @@ impl ReportBuilder {
         truncate_to_largest(&mut detail.fill.files, self.data.limits.files);
     }
 
-    /// Returns the collected data.
-    pub fn finish(mut self) -> ReportData {
+    /// Returns the collected data. `prices` are the price cards of the conversations.
+    pub fn finish(mut self, prices: Vec<PriceCard>) -> ReportData {
+        self.data.prices = prices;
         for (fill, files) in self.data.fills.iter_mut().zip(&self.files) {
             fill.files = largest_files(files, self.data.limits.files);
         }

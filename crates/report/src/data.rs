@@ -301,8 +301,8 @@ impl ReportConversation {
 /// All data of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportData {
-    /// The prices of the prompts.
-    pub prices: PriceCard,
+    /// The price cards of the prompts.
+    pub prices: Vec<PriceCard>,
     /// The limits of the page.
     pub limits: ReportLimits,
     /// The profiles; the first [`ReportData::drawn`] can be selected, the first is selected at

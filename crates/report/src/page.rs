@@ -25,7 +25,7 @@ const SCRIPT: &str = include_str!("script.js");
 ///
 /// let (prices, limits) = (PriceCard::anthropic_5m(), ReportLimits::default());
 /// let profiles: Vec<_> = all_profiles().map(ReportProfile::from).collect();
-/// let mut builder = ReportBuilder::new(profiles, prices.clone(), limits);
+/// let mut builder = ReportBuilder::new(profiles, limits);
 /// for (name, conversation) in [("a session", Conversation::default())] {
 ///     let prepared = PreparedConversation::new(conversation.clone(), Tokenizer::O200k);
 ///     let mut measured = MeasuredConversation::new(name, &conversation, &prices, limits);
@@ -39,7 +39,7 @@ const SCRIPT: &str = include_str!("script.js");
 ///     }
 ///     builder.add(measured);
 /// }
-/// assert!(render(&builder.finish()).starts_with("<!DOCTYPE html>"));
+/// assert!(render(&builder.finish(vec![prices])).starts_with("<!DOCTYPE html>"));
 /// ```
 pub fn render(data: &ReportData) -> String {
     let mut html = HtmlWriter::default();
@@ -130,7 +130,7 @@ fn write_header(html: &mut HtmlWriter, data: &ReportData) {
         number::format_plural(totals.projected.requests, "request"),
         number::format_count(totals.raw.tokens.0 as f64),
         number::format_dollars(totals.raw.dollars),
-        data.prices.name,
+        price_names(&data.prices),
     );
     html.text_element("p", &[], &text);
     html.close_element("header");
@@ -417,7 +417,17 @@ const MEASURES: [(&str, &str); 10] = [
     ),
 ];
 
-fn write_footnotes(html: &mut HtmlWriter, prices: &PriceCard) {
+/// The most price cards that the heading names.
+const PRICE_NAMES_MAX: usize = 2;
+
+fn price_names(prices: &[PriceCard]) -> String {
+    match prices.len() > PRICE_NAMES_MAX {
+        true => format!("the price cards of {} models", prices.len()),
+        false => prices.iter().map(|card| &*card.name).collect::<Vec<_>>().join(" and "),
+    }
+}
+
+fn write_footnotes(html: &mut HtmlWriter, prices: &[PriceCard]) {
     html.open_element("footer", &[]);
     for (title, entries) in [("Terms", &TERMS[..]), ("What is measured", &MEASURES[..])] {
         html.text_element("h2", &[], title);
@@ -428,6 +438,14 @@ fn write_footnotes(html: &mut HtmlWriter, prices: &PriceCard) {
         }
         html.close_element("dl");
     }
+    for card in prices {
+        write_price_card(html, card);
+    }
+    html.text_element("p", &[("class", "note")], "US dollars per million tokens.");
+    html.close_element("footer");
+}
+
+fn write_price_card(html: &mut HtmlWriter, prices: &PriceCard) {
     html.text_element("h2", &[], "Price card");
     let lifetime = match prices.cache_lifetime_ms {
         Some(lifetime) => format!(
@@ -453,6 +471,4 @@ fn write_footnotes(html: &mut HtmlWriter, prices: &PriceCard) {
         html.text_element("dd", &[], &value);
     }
     html.close_element("dl");
-    html.text_element("p", &[("class", "note")], "US dollars per million tokens.");
-    html.close_element("footer");
 }

@@ -91,11 +91,11 @@ fn measured(session: &str, requests: u32, factors: &[f64]) -> MeasuredConversati
 }
 
 fn data_of(names: &[&str], conversations: Vec<MeasuredConversation>) -> ReportData {
-    let mut builder = ReportBuilder::new(profiles(names), PriceCard::anthropic_5m(), LIMITS);
+    let mut builder = ReportBuilder::new(profiles(names), LIMITS);
     for conversation in conversations {
         builder.add(conversation);
     }
-    builder.finish()
+    builder.finish(vec![PriceCard::anthropic_5m()])
 }
 
 /// Returns the text up to the end of a tag, and the rest; a quoted `>` does not end the tag.
@@ -185,7 +185,7 @@ fn names_cannot_become_markup() {
     let hostile = "</script><script>alert(1)</script>\"'<!--&\u{0}\u{202e}\t\n]]>";
     let conversations = vec![measured(hostile, 3, &[0.5, 0.6])];
     let mut data = data_of(&[hostile, "b"], conversations);
-    data.prices.name = hostile.to_owned();
+    data.prices[0].name = hostile.to_owned();
     let page = render(&data);
     check(&page);
     assert!(!page.contains("<script>alert"), "no element comes from a name");

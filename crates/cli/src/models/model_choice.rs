@@ -72,7 +72,7 @@ pub(crate) fn resolve_model_spec(
     if let (Some(variable), None) = (variable, &key) {
         bail!("{} asks for a key: set {variable}", provider.title);
     }
-    let is_free = provider.is_local() && !spec.has_custom_address();
+    let is_free = spec.is_free();
     let spec = match spec.has_custom_address() {
         true => spec,
         false => with_environment_address(spec, environment).context("the model cannot be used")?,

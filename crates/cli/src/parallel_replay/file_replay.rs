@@ -8,8 +8,9 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use foveal_agent_setup::sessions::{LoadError, SessionFile};
+use foveal_agent_setup::sessions::{LoadError, LoadResult, SessionFile};
 use foveal_replay::copied_requests::{ConversationPlace, RequestOwners};
+use foveal_transcript::RecordedSession;
 use rayon::prelude::*;
 
 use super::attachments::Attachments;
@@ -48,7 +49,15 @@ pub(crate) fn replay_files_in_parallel(
     files: &[SessionFile],
     done: &(dyn Fn() + Sync),
 ) -> io::Result<Vec<Option<FileOutcome>>> {
-    let owners = find_request_owners(plan, files);
+    let held = match files {
+        [file] if is_small(file) => Some(LoadedFile::read(plan, file)),
+        _ => None,
+    };
+    let owners = match &held {
+        Some(held) => held.request_owners(),
+        None => find_request_owners(plan, files),
+    };
+    let held = Mutex::new(held);
     let next = AtomicUsize::new(0);
     let mut outcomes = Vec::new();
     outcomes.resize_with(files.len(), || None);
@@ -58,7 +67,7 @@ pub(crate) fn replay_files_in_parallel(
         while !plan.cancel.is_cancelled() && lock(&failure).is_none() {
             let number = next.fetch_add(1, Ordering::SeqCst);
             let Some(file) = files.get(number) else { break };
-            match replay_file(plan, number, file, &owners) {
+            match replay_file(plan, number, file, &owners, lock(&held).take()) {
                 Ok(outcome) => lock(&outcomes)[number] = Some(outcome),
                 Err(error) => *lock(&failure) = Some(error),
             }
@@ -78,6 +87,39 @@ pub(crate) fn replay_files_in_parallel(
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Largest file that is held in memory, in bytes. Only a single file is.
+const HELD_BYTES_MAX: u64 = 64 << 20;
+
+/// Returns whether the sessions of a file may be held in memory. Files that can be read only once,
+/// such as pipes, have to be.
+fn is_small(file: &SessionFile) -> bool {
+    let fits = |data: fs::Metadata| !data.is_file() || data.len() <= HELD_BYTES_MAX;
+    file.session.is_some() || fs::metadata(&file.path).is_ok_and(fits)
+}
+
+/// The sessions of a file in memory.
+struct LoadedFile {
+    sessions: Vec<RecordedSession>,
+    result: LoadResult,
+}
+
+impl LoadedFile {
+    fn read(plan: &ReplayPlan<'_>, file: &SessionFile) -> Self {
+        let mut sessions = Vec::new();
+        let result = load_sessions(file, plan.format, &mut |session| sessions.push(session));
+        Self { sessions, result }
+    }
+
+    fn request_owners(&self) -> RequestOwners {
+        let mut owners = RequestOwners::default();
+        let conversations = self.sessions.iter().flat_map(|session| &session.conversations);
+        for (conversation, one) in conversations.enumerate() {
+            owners.add(ConversationPlace { file: 0, conversation }, one);
+        }
+        owners
+    }
 }
 
 /// Reads all files to find the requests that several of them hold. Files that can be read only
@@ -105,12 +147,13 @@ fn replay_file(
     number: usize,
     file: &SessionFile,
     owners: &RequestOwners,
+    held: Option<LoadedFile>,
 ) -> io::Result<FileOutcome> {
     let mut outcome = FileOutcome::default();
     let mut place = ConversationPlace { file: number, conversation: 0 };
     let mut written = Ok(());
     let name = file.path.display().to_string();
-    let read = load_sessions(file, plan.format, &mut |session| {
+    let mut replay = |session: RecordedSession| {
         if written.is_err() {
             return;
         }
@@ -136,7 +179,14 @@ fn replay_file(
         if let Some(log) = plan.prompt_log {
             written = log.write(number, &measured.prompt_lines);
         }
-    });
+    };
+    let read = match held {
+        Some(held) => {
+            held.sessions.into_iter().for_each(replay);
+            held.result
+        }
+        None => load_sessions(file, plan.format, &mut replay),
+    };
     if let Some(log) = plan.prompt_log {
         written = written.and(log.finish(number));
     }

@@ -17,11 +17,12 @@ use foveal_transcript::{CancelToken, Conversation};
 
 use super::past_savings::{PastSavings, StepParser};
 use crate::ordered_output::OrderedWriter;
+use crate::replay_prices::ReplayPrices;
 
 /// The profiles and settings under which sessions are replayed.
 pub(crate) struct ReplayPlan<'a> {
     pub(crate) profiles: &'a [&'static Profile],
-    pub(crate) prices: &'a PriceCard,
+    pub(crate) prices: &'a ReplayPrices,
     /// The provider's constraints; `None` for those of the recorded models.
     pub(crate) constraints: Option<ProviderConstraints>,
     /// Selects the lines of read files that are shown.
@@ -85,13 +86,14 @@ impl ReplayPlan<'_> {
         candidate: ReplayCandidate,
         conversation: &Conversation,
         hindsight: &Hindsight<'_>,
+        prices: &PriceCard,
     ) -> Projector {
         match candidate {
             ReplayCandidate::Profile(profile) => profile
-                .new_projector(self.prices)
+                .new_projector(prices)
                 .with_constraints(self.request_constraints(conversation))
                 .with_view_source(Arc::clone(&self.views)),
-            ReplayCandidate::Oracle(oracle) => hindsight.projector(oracle, self.prices),
+            ReplayCandidate::Oracle(oracle) => hindsight.projector(oracle, prices),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use foveal_pricing::prices::PriceCard;
 use foveal_replay::copied_requests::{ConversationPlace, RequestOwners};
 use foveal_replay::figures::ReplayFigures;
 use foveal_replay::oracle::Hindsight;
@@ -15,6 +16,7 @@ use rayon::prelude::*;
 use super::past_savings::UnshapedConversation;
 use super::replay_plan::{ReplayCandidate, ReplayPlan, ShapingHistory, list_candidates};
 use crate::prompt_log::{ConversationLog, conversation_name};
+use crate::replay_prices::ConversationPrices;
 use crate::replay_totals::SessionFigures;
 
 /// The outcome of one session.
@@ -62,6 +64,8 @@ pub(super) fn replay_session(
                 .map(ConversationLabel::from_conversation)
                 .unwrap_or_default(),
             conversations: 0,
+            prices: Vec::new(),
+            has_assumed_prices: false,
             raw: ReplayFigures::default(),
             profiles: vec![ReplayFigures::default(); list_candidates(plan.profiles).len()],
             pauses: Vec::new(),
@@ -91,11 +95,13 @@ pub(super) fn replay_session(
         let prepared = PreparedConversation::new(conversation, plan.tokenizer)
             .with_copies(copies)
             .with_unusable_bills(discounted);
-        let runs = replay_candidates(plan, &prepared, &name)?;
+        let ConversationPrices { card, is_assumed } =
+            plan.prices.conversation_prices(prepared.record.conversation());
+        outcome.figures.has_assumed_prices |= is_assumed;
+        let runs = replay_candidates(plan, &prepared, &name, &card)?;
         if let Some(report) = &plan.report {
             let conversation = prepared.record.conversation();
-            let mut measured =
-                MeasuredConversation::new(&name, conversation, plan.prices, report.limits);
+            let mut measured = MeasuredConversation::new(&name, conversation, &card, report.limits);
             for place in &report.order {
                 let run = &runs[*place];
                 measured.add(&run.replay, run.fill.clone());
@@ -110,6 +116,9 @@ pub(super) fn replay_session(
                 outcome.prompt_lines.extend(run.prompt_lines);
             }
             outcome.figures.profiles[place] += ReplayFigures::from_projection(&run.replay);
+        }
+        if !outcome.figures.prices.contains(&card) {
+            outcome.figures.prices.push(card);
         }
     }
     Some(outcome)
@@ -140,6 +149,7 @@ fn replay_candidates(
     plan: &ReplayPlan<'_>,
     prepared: &PreparedConversation,
     name: &str,
+    prices: &PriceCard,
 ) -> Option<Vec<CandidateReplay>> {
     let hindsight = &Hindsight::from_prepared(prepared);
     let places: Vec<_> = list_candidates(plan.profiles).into_iter().enumerate().collect();
@@ -151,8 +161,9 @@ fn replay_candidates(
             let conversation = prepared.record.conversation();
             let log = || ConversationLog::new(name.to_owned(), conversation, plan.keeps_secrets);
             let log = logged.then(log);
-            (!plan.cancel.is_cancelled())
-                .then(|| replay_candidate(plan, prepared, hindsight, *candidate, log, drawn))
+            (!plan.cancel.is_cancelled()).then(|| {
+                replay_candidate(plan, prepared, prices, hindsight, *candidate, log, drawn)
+            })
         })
         .collect()
 }
@@ -160,15 +171,16 @@ fn replay_candidates(
 fn replay_candidate(
     plan: &ReplayPlan<'_>,
     prepared: &PreparedConversation,
+    prices: &PriceCard,
     hindsight: &Hindsight<'_>,
     candidate: ReplayCandidate,
     mut log: Option<ConversationLog<'_>>,
     drawn: bool,
 ) -> CandidateReplay {
     let conversation = prepared.record.conversation();
-    let mut projector = plan.start_projector(candidate, conversation, hindsight);
+    let mut projector = plan.start_projector(candidate, conversation, hindsight, prices);
     let mut sampler = drawn.then(|| CompositionSampler::new(prepared));
-    let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
+    let replay = replay(prepared, &mut projector, prices, &mut |projector, step| {
         if let Some(log) = &mut log {
             log.push_request(projector, step);
         }

@@ -17,7 +17,10 @@ use crate::replay_totals::ProfileTotals;
 
 #[derive(Serialize)]
 struct SummaryDocument<'a> {
-    prices: &'a foveal_pricing::prices::PriceCard,
+    /// The price card of all sessions; null if their models have different ones.
+    prices: Option<&'a foveal_pricing::prices::PriceCard>,
+    /// The number of sessions whose model has no known price.
+    assumed_prices: u64,
     tokenizer: &'static str,
     interrupted: bool,
     sessions: u64,
@@ -58,6 +61,9 @@ struct SessionJson<'a> {
     folder: &'a str,
     first_words: &'a str,
     conversations: u64,
+    /// The names of the price cards of its conversations.
+    prices: Vec<&'a str>,
+    has_assumed_prices: bool,
     raw: FiguresJson,
     profiles: Vec<SessionProfileJson>,
 }
@@ -181,7 +187,11 @@ pub(crate) fn render_json(summary: &ReplaySummary<'_>, per_session: bool) -> Str
         ..profile_json(summary, profile.name, origin_name(profile.origin), &totals)
     });
     let document = SummaryDocument {
-        prices: summary.prices,
+        prices: match summary.prices {
+            [card] => Some(card),
+            _ => None,
+        },
+        assumed_prices: summary.totals.assumed_prices,
         tokenizer: tokenizer_name(summary.tokenizer),
         interrupted: summary.interrupted,
         sessions: summary.totals.sessions,
@@ -240,6 +250,8 @@ fn sessions_json<'a>(summary: &ReplaySummary<'a>) -> Vec<SessionJson<'a>> {
         folder: &session.label.folder,
         first_words: &session.label.first_words,
         conversations: session.conversations,
+        prices: session.prices.iter().map(|card| &*card.name).collect(),
+        has_assumed_prices: session.has_assumed_prices,
         raw: FiguresJson::from_figures(&session.raw, None),
         profiles: summary
             .profiles

@@ -20,12 +20,14 @@ pub(crate) enum SummaryOrder {
     Name,
 }
 
+/// The most price cards that are named.
+const PRICE_NAMES_MAX: usize = 2;
+
 /// The contents of the summary.
 pub(crate) struct ReplaySummary<'a> {
     pub(crate) profiles: &'a [&'static Profile],
-    pub(crate) prices: &'a PriceCard,
-    /// Whether no recorded model has a known price, so that `prices` are an assumption.
-    pub(crate) has_assumed_prices: bool,
+    /// The price cards of the sessions.
+    pub(crate) prices: &'a [PriceCard],
     /// The tokenizer that counted tokens.
     pub(crate) tokenizer: Tokenizer,
     /// The sessions, in the order of the list.
@@ -49,6 +51,20 @@ impl ReplaySummary<'_> {
     /// profile if it was replayed, else the first.
     pub(crate) fn main_profile_index(&self) -> usize {
         self.profiles.iter().position(|profile| profile.name == DEFAULT_PROFILE).unwrap_or(0)
+    }
+
+    /// Returns the names of the price cards.
+    pub(crate) fn price_names(&self) -> String {
+        match self.prices {
+            [] => "none".to_owned(),
+            cards if cards.len() > PRICE_NAMES_MAX => format!("of {} models", cards.len()),
+            cards => cards.iter().map(|card| &*card.name).collect::<Vec<_>>().join(" and "),
+        }
+    }
+
+    /// Returns whether the prices of all sessions are an assumption.
+    pub(crate) fn has_assumed_prices(&self) -> bool {
+        self.totals.assumed_prices == self.totals.sessions && self.totals.sessions > 0
     }
 
     /// Returns the oracles with their totals.

@@ -53,11 +53,15 @@ pub(crate) fn render_text(
 
 fn heading(summary: &ReplaySummary<'_>) -> String {
     let so_far = if summary.interrupted { "stopped; so far: " } else { "" };
+    let assumed = match summary.totals.assumed_prices {
+        0 => String::new(),
+        count => format!(" (assumed for {})", format_plural(count, "session")),
+    };
     format!(
-        "{so_far}{}, {}; prices {}, tokens {}\n",
+        "{so_far}{}, {}; prices {}{assumed}, tokens {}\n",
         format_plural(summary.totals.sessions, "session"),
         format_plural(summary.totals.conversations, "conversation"),
-        summary.prices.name,
+        summary.price_names(),
         tokenizer_name(summary.tokenizer),
     )
 }
@@ -178,8 +182,8 @@ fn bill_table(summary: &ReplaySummary<'_>, width: Option<usize>) -> String {
         table.push_row(all.map(str::to_owned).to_vec());
     }
     let many = format_plural(raw.billed.requests, "request");
-    let card = &summary.prices.name;
-    let heading = match summary.has_assumed_prices {
+    let card = summary.price_names();
+    let heading = match summary.has_assumed_prices() {
         true => format!(
             "the price of the recorded model is unknown: {many} if billed at {card}, and with \
              `{name}`:\n"
@@ -363,7 +367,7 @@ fn bill_sentence(summary: &ReplaySummary<'_>) -> String {
     let recorded = &summary.totals.raw.billed;
     let with = &summary.totals.profiles[summary.main_profile_index()].figures.billed;
     let Some(of_bill) = with.input_cost_change(recorded) else { return String::new() };
-    let input = match summary.has_assumed_prices {
+    let input = match summary.has_assumed_prices() {
         true => "input at these prices",
         false => "billed input",
     };

@@ -1,6 +1,7 @@
 //! Loads runs from the store.
 
 use foveal_agent::{ResumeState, RunLogEntry};
+use foveal_providers::ModelSpec;
 use foveal_store::{RecordNumber, SessionId, Store, StoreError};
 use foveal_transcript::{Conversation, MessageRole, TranscriptEntry};
 
@@ -40,12 +41,30 @@ impl StoredRun {
         id: &SessionId,
         directory: Option<&String>,
     ) -> Conversation {
-        let mut conversation: Conversation = self.resume_state.entries().iter().cloned().collect();
+        let entries = self.resume_state.entries().iter().cloned().enumerate();
+        let mut conversation: Conversation = entries
+            .map(|(at, mut entry)| {
+                // The name of a local model does not tell that it is one.
+                if entry.model.is_some()
+                    && let Some(name) = self.free_model_name(at)
+                {
+                    entry.model = Some(name.into());
+                }
+                entry
+            })
+            .collect();
         conversation.id.clone_from(&id.0);
         conversation.agent = Some(OWN_AGENT_NAME.to_owned());
         conversation.directory = directory.cloned();
         conversation.has_unshaped_results = true;
         conversation
+    }
+
+    /// Returns the name that the user gave the model of a message, if the model is free.
+    fn free_model_name(&self, at: usize) -> Option<&str> {
+        let settings = self.run_settings.get(*self.settings_indices.get(at)?)?;
+        let spec: ModelSpec = settings.model.parse().ok()?;
+        spec.is_free().then_some(settings.model.as_str())
     }
 
     /// Returns the messages and calls for a run with the settings `run`, without the parts that

@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use foveal_protocols::prompt::ApiDialect;
+use hyper::Uri;
 
 use crate::ApiKey;
-use crate::address::{AddressProblem, PLAIN_HTTP, find_address_problem};
+use crate::address::{AddressProblem, PLAIN_HTTP, find_address_problem, is_this_machine};
 
 use crate::model::provider::{PROVIDERS, Provider};
 use crate::model::server::ModelServer;
@@ -104,6 +105,16 @@ impl ModelSpec {
     /// it.
     pub fn has_custom_address(&self) -> bool {
         self.has_custom_address
+    }
+
+    /// Returns whether the model has no price, since it runs on this machine: the provider usually
+    /// does, and the user names no address elsewhere.
+    pub fn is_free(&self) -> bool {
+        let is_here = |address: &str| {
+            address.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(is_this_machine))
+        };
+        let address = self.address.as_deref().filter(|_| self.has_custom_address);
+        self.provider.is_local() && address.is_none_or(is_here)
     }
 
     /// Resolves the specification to a server with this key. An address without a path gets the

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::key_paths::KeyPaths;
 use crate::record_reader::RecordReader;
 use crate::session_sink::SessionSink;
+use crate::sessions::model_name::recorded_model;
 use crate::sessions::record_chain::RecordChain;
 
 /// Entry types that are never part of a prompt.
@@ -205,7 +206,7 @@ impl PiSession {
             return;
         }
         let mut step = StepDraft::with_blocks(MessageRole::Assistant, time, Vec::new());
-        step.model = json::get_text(&message, "model").map(Into::into);
+        step.model = recorded_model(&message, "provider", "model");
         step.usage = json::get_object(&message, "usage").map(parse_usage);
         let index = self.chain.push_step(&mut self.draft, step);
         for part in parts {

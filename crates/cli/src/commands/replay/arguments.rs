@@ -13,9 +13,11 @@ use foveal_protocols::Protocol;
 use foveal_proxy::models::ModelTraits;
 use foveal_replay::baselines::{RAW, all_profiles, find_profile};
 use foveal_session_readers::SessionFormat;
+use foveal_settings::build_price_overrides;
 
 use crate::environment::Environment;
 use crate::prompt_view::MessageDetail;
+use crate::replay_prices::ReplayPrices;
 use crate::replay_summary::SummaryOrder;
 
 /// The text after the options in the long help.
@@ -51,7 +53,7 @@ with a profile, when foveal rewrote it. Claude Code records only the first outpu
 answer.
 
 --json prints one document:
-  prices, tokenizer, interrupted, sessions, conversations
+  prices, assumed_prices, tokenizer, interrupted, sessions, conversations
   raw, profiles[]  requests, tokens, tokens_cached, tokens_peak, dollars, repair_dollars, rewrites,
                    evidence and references {used, visible, ratio}, repairs,
                    laws_broken {total, lost, dangling, unfrozen, larger},
@@ -96,8 +98,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The price card: a name, also of your own prices in the settings (`[[gateway.prices]]`), or a
-    /// JSON file with one [default: for a single session that of its model, if known, else
-    /// anthropic-5m].
+    /// JSON file with one [default: that of each recorded model, if known, else anthropic-5m].
     #[arg(long, value_name = "NAME|FILE.json")]
     prices: Option<String>,
     /// The tokenizer: o200k and cl100k are exact for OpenAI's models, claude is an estimate.
@@ -162,11 +163,7 @@ pub(crate) struct ReplayConfig {
     pub(super) paths: Vec<PathBuf>,
     pub(super) format: Option<SessionFormat>,
     pub(super) profiles: Vec<&'static Profile>,
-    pub(super) prices: PriceCard,
-    /// Whether the user chose the prices, by name or by a model.
-    pub(super) has_chosen_prices: bool,
-    /// Whether no recorded model has a known price, so that `prices` are an assumption.
-    pub(super) has_assumed_prices: bool,
+    pub(super) prices: ReplayPrices,
     /// The provider's constraints; `None`: those of the recorded models.
     pub(super) constraints: Option<ProviderConstraints>,
     pub(super) tokenizer: Tokenizer,
@@ -219,16 +216,18 @@ impl ReplayArguments {
         let conversation = self.conversation;
         let model = self.model.map(|name| ModelTraits::from_name(&name, Protocol::Chat));
         let prices = match (&self.prices, &model) {
-            (Some(name), _) => load_price_card(name, environment)?,
-            (None, Some(model)) => model.prices.clone(),
-            (None, None) => PriceCard::anthropic_5m(),
+            (Some(name), _) => ReplayPrices::Chosen(load_price_card(name, environment)?),
+            (None, Some(model)) => ReplayPrices::Chosen(model.prices.clone()),
+            (None, None) => {
+                let settings = environment.read_user_settings().unwrap_or_default();
+                let own = build_price_overrides(&settings.gateway.prices).unwrap_or_default();
+                ReplayPrices::Recorded(own)
+            }
         };
         Ok(ReplayConfig {
             paths: self.paths,
             format: self.format,
             profiles,
-            has_chosen_prices: self.prices.is_some() || model.is_some(),
-            has_assumed_prices: false,
             prices,
             constraints: model.map(|model| model.constraints),
             tokenizer: self.tokenizer.into(),

@@ -1,7 +1,6 @@
 //! `foveal replay`: the cost of recorded sessions under each profile, and the evidence that each
 //! kept.
 
-use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, bail};
 use foveal_agent_setup::sessions::{self as agent_sessions, FoundSessions};
 use foveal_engine::profile::DEFAULT_PROFILE;
-use foveal_gateway::request_prices::known_price_card;
 use foveal_pricing::prices::PriceCard;
-use foveal_protocols::Protocol;
 use foveal_proxy::models::recorded_constraints;
 use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
 use foveal_screen::escape_one_line;
-use foveal_settings::build_price_overrides;
 use foveal_store::Store;
 use foveal_transcript::CancelToken;
 
@@ -50,7 +46,6 @@ pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::R
     let Some(found) = find_session_files(config, environment)? else {
         bail!("{}", sessions::NO_SESSIONS_HINT);
     };
-    let config = &with_recorded_prices(config, &found, environment);
     let cancel = &interrupt::cancel_on_ctrl_c();
     let builder = Mutex::new(report_builder(config));
     // Without a store there were no earlier savings.
@@ -64,7 +59,8 @@ pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::R
     let outcomes = replay_files(config, &found, past, cancel, &builder)?;
     let collected = ReplayResults::from_outcomes(outcomes, &found);
     if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
-        let data = builder.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        let builder = builder.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let data = builder.finish(collected.price_cards());
         private_file::create_private_file(path)
             .and_then(|mut file| file.write_all(foveal_report::render(&data).as_bytes()))
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
@@ -120,7 +116,7 @@ fn report_order(config: &ReplayConfig) -> Vec<usize> {
 fn report_builder(config: &ReplayConfig) -> ReportBuilder {
     let candidates = parallel_replay::list_candidates(&config.profiles);
     let lines = report_order(config).into_iter().map(|at| ReportProfile::from(candidates[at]));
-    ReportBuilder::new(lines.collect(), config.prices.clone(), ReportLimits::default())
+    ReportBuilder::new(lines.collect(), ReportLimits::default())
 }
 
 /// Prints the prompt of one request.
@@ -142,7 +138,8 @@ fn print_prompt(
     check_turn(conversation, show.turn)?;
     let [profile] = config.profiles.as_slice() else { bail!("--show needs one profile") };
     let constraints = config.constraints.unwrap_or_else(|| recorded_constraints(conversation));
-    let (prices, tokenizer) = (&config.prices, config.tokenizer);
+    let prices = &config.prices.conversation_prices(conversation).card;
+    let tokenizer = config.tokenizer;
     let view =
         PromptView::plan(conversation.clone(), show.turn, profile, prices, tokenizer, constraints)
             .context("the conversation ends before this request")?;
@@ -169,40 +166,6 @@ fn find_session_files(
         found.unlisted.extend(kept.unlisted);
     }
     Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
-}
-
-/// Returns the configuration with the prices of the models that a single session was recorded with,
-/// unless the user chose prices: the user's own, or list prices. The prices stay as they are if the
-/// models differ in price, or no price is known.
-fn with_recorded_prices(
-    config: &ReplayConfig,
-    found: &FoundSessions,
-    environment: &Environment,
-) -> ReplayConfig {
-    let mut config = config.clone();
-    let [file] = found.files.as_slice() else { return config };
-    if config.has_chosen_prices {
-        return config;
-    }
-    let mut models = BTreeSet::new();
-    let read = sessions::load_sessions(file, config.format, &mut |session| {
-        let entries = session.conversations.iter().flat_map(|it| it.entries());
-        models.extend(entries.filter_map(|entry| entry.model.as_deref()).map(str::to_owned));
-    });
-    if read.is_err() {
-        return config;
-    }
-    let settings = environment.read_user_settings().unwrap_or_default();
-    let own = build_price_overrides(&settings.gateway.prices).unwrap_or_default();
-    let card = |model: &String| known_price_card(&own, model, "", Protocol::Chat);
-    let cards: Vec<Option<PriceCard>> = models.iter().map(card).collect();
-    config.has_assumed_prices = !cards.is_empty() && cards.iter().all(Option::is_none);
-    if let [Some(first), others @ ..] = cards.as_slice()
-        && others.iter().all(|other| other.as_ref() == Some(first))
-    {
-        config.prices = first.clone();
-    }
-    config
 }
 
 /// Returns the files that the user named, and those of foveal's own sessions that the user named by
@@ -290,6 +253,18 @@ impl ReplayResults {
         all
     }
 
+    /// Returns the price cards of the sessions, each once.
+    fn price_cards(&self) -> Vec<PriceCard> {
+        let mut cards: Vec<PriceCard> = Vec::new();
+        for card in self.sessions.iter().flat_map(|session| &session.prices) {
+            if !cards.contains(card) {
+                cards.push(card.clone());
+            }
+        }
+        cards.sort_by(|one, other| one.name.cmp(&other.name));
+        cards
+    }
+
     fn print_results(
         mut self,
         config: &ReplayConfig,
@@ -321,10 +296,10 @@ impl ReplayResults {
             &self.sessions,
             parallel_replay::list_candidates(&config.profiles).len(),
         );
+        let cards = self.price_cards();
         let mut summary = ReplaySummary {
             profiles: &config.profiles,
-            prices: &config.prices,
-            has_assumed_prices: config.has_assumed_prices,
+            prices: &cards,
             tokenizer: config.tokenizer,
             sessions: &[],
             totals: &totals,

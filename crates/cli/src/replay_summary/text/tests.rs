@@ -21,15 +21,15 @@ fn of(raw: ReplayFigures, figures: ReplayFigures, look: impl FnOnce(&ReplaySumma
     let totals = ReplayTotals {
         sessions: 2,
         conversations: 2,
+        assumed_prices: 0,
         raw,
         profiles: vec![ProfileTotals { figures, cost_change_mean: None }],
         warm: foveal_pricing::keep_alive::KeepAliveEstimate::default(),
     };
-    let prices = PriceCard::anthropic_5m();
+    let prices = [PriceCard::anthropic_5m()];
     let summary = ReplaySummary {
         profiles: &[Profile::find("max").expect("a profile")],
         prices: &prices,
-        has_assumed_prices: false,
         tokenizer: Tokenizer::O200k,
         sessions: &[],
         totals: &totals,

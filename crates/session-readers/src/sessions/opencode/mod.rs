@@ -16,6 +16,7 @@ use serde_json::Value;
 use self::common_fields::{parse_time, parse_usage};
 use crate::key_paths::KeyPaths;
 use crate::session_sink::SessionSink;
+use crate::sessions::model_name::recorded_model;
 
 /// Part types that the model does not receive.
 const BOOKKEEPING: [&str; 7] =
@@ -147,7 +148,7 @@ impl ResponsePartReader<'_> {
             return index;
         }
         let mut step = StepDraft::with_blocks(MessageRole::Assistant, self.time, Vec::new());
-        step.model = json::get_text(&self.info, "modelID").map(Into::into);
+        step.model = recorded_model(&self.info, "providerID", "modelID");
         let index = self.draft.push_step(step);
         self.open_step = Some(index);
         index
