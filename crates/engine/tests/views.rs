@@ -223,7 +223,7 @@ fn each_file_of_several_gets_a_view() {
     let body = |path: &str| format!("File: {path}\nTotal lines: 40\n{}", numbered(1..=40));
     let result = format!("{}\n{}", body("a.py"), body("sub/a.py"));
     let view = view(&[(1, 2), (39, 40)], vec![label(9, "value_9")], Vec::new());
-    let asked = |call: &str| {
+    let asked = |call: &str, result: &str| {
         let views = Arc::new(Fixed { view: view.clone(), ..Fixed::default() });
         let settings = Settings { shapes_own: true, ..eager_view_settings() };
         let planner = Planner::new(settings, PriceCard::anthropic_5m());
@@ -236,9 +236,10 @@ fn each_file_of_several_gets_a_view() {
         let reads = views.reads.lock().expect("no thread panicked").clone();
         (reads.into_iter().map(|(path, _)| path).collect::<Vec<_>>(), text)
     };
-    let (paths, text) = asked("read_files {\"paths\":[\"/w/a.py\",\"/w/sub/a.py\"]}");
+    let (paths, text) = asked("read_files {\"paths\":[\"/w/a.py\",\"/w/sub/a.py\"]}", &result);
     assert_eq!(paths, ["/w/a.py", "/w/sub/a.py"], "{text}");
     assert_eq!(text.matches("[curated: 4 of 40 lines (10.0 %)]").count(), 2, "{text}");
     assert_eq!(text.matches("3-38 left out: value_9").count(), 2, "{text}");
-    assert!(asked("Bash {\"command\":\"cat /w/a.py /w/sub/a.py\"}").0.is_empty());
+    let printed = format!("{}\n{}", numbered(1..=40), numbered(1..=40));
+    assert!(asked("Bash {\"command\":\"cat /w/a.py /w/sub/a.py\"}", &printed).0.is_empty());
 }

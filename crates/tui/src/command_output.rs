@@ -48,7 +48,7 @@ pub(crate) fn format_help() -> String {
 
 /// Returns the session's requests, tokens, cost and counts.
 pub(crate) fn format_stats(status: &SessionStatus) -> String {
-    let RunTotals { turns, time_ms, side, agents, charge } = status.totals;
+    let RunTotals { turns, time_ms, side, agents, charge, repeats } = status.totals;
     let UsageCharge { uncached, cache_read, cache_write, output, .. } =
         status.totals.without_side_models().charge;
     let (asked, sent) = status.all_prompts;
@@ -89,7 +89,7 @@ pub(crate) fn format_stats(status: &SessionStatus) -> String {
     }
     let more = [
         ("failed calls", status.failed_calls),
-        ("cached answers", status.cached_answers),
+        ("repeated calls", repeats.into()),
         ("retries", status.retries),
         ("rewrites", status.rewrites),
     ];

@@ -29,7 +29,6 @@ pub(crate) struct SessionStatus {
     pub(crate) is_estimated: bool,
     pub(crate) calls: u64,
     pub(crate) failed_calls: u64,
-    pub(crate) cached_answers: u64,
     pub(crate) retries: u64,
     pub(crate) rewrites: u64,
     /// The activity of the agent, while it works on a turn.
@@ -102,10 +101,7 @@ impl SessionStatus {
                 self.calls += 1;
                 self.set_activity(&format!("running {}", escape_one_line(name)), now_ms);
             }
-            AgentEvent::Result { is_error, cached, .. } => {
-                self.failed_calls += u64::from(*is_error);
-                self.cached_answers += u64::from(*cached);
-            }
+            AgentEvent::Result { is_error, .. } => self.failed_calls += u64::from(*is_error),
             AgentEvent::Done { spent, .. } => {
                 self.totals = *spent;
                 self.activity = None;
@@ -113,8 +109,8 @@ impl SessionStatus {
             AgentEvent::Progress { model: Some(_), .. } => {
                 self.set_activity("a model is selecting what to show", now_ms);
             }
-            AgentEvent::Reduced { cached, .. } => self.cached_answers += u64::from(*cached),
             AgentEvent::CallArguments { .. }
+            | AgentEvent::Reduced { .. }
             | AgentEvent::Agent { .. }
             | AgentEvent::Progress { .. }
             | AgentEvent::Indexing(_)

@@ -101,8 +101,9 @@ fn resolve_focus(
     Ok(all)
 }
 
-/// Returns the map of one root, and the number of entities that a large enough budget would show. Its lines come from the index and are not compared with the files,
-/// so they do not count as shown.
+/// Returns the map of one root, and the number of entities that a large enough budget would show.
+/// The map's lines come from the index and are not compared with the files, so they do not count as
+/// shown.
 fn map_root(
     work: &CallContext<'_>,
     related: &WorkspaceRelations,

@@ -164,6 +164,7 @@ fn what_has_changed_answers_no_more_and_everything_is_counted() {
     let expected = CallStatistics {
         sessions: 1,
         calls: 0,
+        repeats: 0,
         looked_up: 6,
         hits: 1,
         misses: 4,
