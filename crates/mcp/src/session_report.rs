@@ -130,9 +130,9 @@ impl SessionReport {
         let CallTotals { calls, cached, bytes_sent, bytes_left_out, .. } = self.all;
         let CallTotals { tokens_sent, tokens_left_out, .. } = self.all;
         line(format_args!(
-            "{calls} calls, {cached} of them answered from an earlier one. {bytes_sent} bytes \
-             were sent (about {tokens_sent} tokens), {bytes_left_out} left out (about \
-             {tokens_left_out} tokens).\n"
+            "Calls: {calls}, {cached} of them answered from an earlier one. Bytes sent: \
+             {bytes_sent} (tokens: about {tokens_sent}); bytes left out: {bytes_left_out} (tokens: \
+             about {tokens_left_out}).\n"
         ));
         if !self.tools.is_empty() {
             line(format_args!("| tool | calls | cached | failed | shortened | bytes | left out |"));
@@ -151,11 +151,11 @@ impl SessionReport {
         let CallStatistics { asked_again, too_old, refused, skipped, bytes_saved, .. } =
             all_sessions;
         line(format_args!(
-            "\nRepeated calls: {remembered} calls of this session are remembered. In all sessions \
-             since the server was started: {repeats} calls repeated an earlier one, reads \
-             included; {calls} calls of {sessions} sessions remembered; {looked_up} looked up, {hits} answered from an earlier one ({bytes_saved} bytes), \
-             {misses} new ({asked_again} asked again at once, {too_old} too old), {refused} \
-             refused since something had changed; {skipped} not looked up."
+            "\nRepeated calls: remembered of this session: {remembered}. In all sessions ({sessions}) \
+             since the server was started: repeated an earlier one, reads included: {repeats}; \
+             remembered: {calls}; looked up: {looked_up}; answered from an earlier one: {hits} \
+             (bytes: {bytes_saved}); new: {misses} (asked again at once: {asked_again}, too old: \
+             {too_old}); refused since something had changed: {refused}; not looked up: {skipped}."
         ));
         if !self.files_read.is_empty() {
             line(format_args!("\nFiles read since they were last written here:\n"));

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use foveal_engine::note::Note;
 
+use foveal_screen::numbers::PlainCount;
 use foveal_transcript::LineNumber;
 
 /// A row of a listing. `Display` renders its text.
@@ -57,8 +58,7 @@ impl Display for ListingRow {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line_count } => {
-                let noun = if *line_count == 1 { "line" } else { "lines" };
-                write!(f, "{path} ({line_count} {noun})")
+                write!(f, "{path} ({})", PlainCount::new(*line_count, "line"))
             }
             Self::Line { text, .. } => write!(f, "{}{text}", self.gutter()),
             Self::Note { indent, note } => write!(f, "{:indent$}{note}", ""),

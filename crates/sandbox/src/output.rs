@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use foveal_screen::numbers::PlainCount;
 use serde::{Deserialize, Serialize};
 
 /// How many bytes of an output are kept.
@@ -118,8 +119,11 @@ impl CapturedOutput {
         let Some(OmittedOutput { bytes, lines }) = self.left_out else { return self.head.clone() };
         let newline = if self.head.is_empty() || self.head.ends_with('\n') { "" } else { "\n" };
         format!(
-            "{}{newline}[{lines} lines ({bytes} bytes) of output left out here]\n{}",
-            self.head, self.tail
+            "{}{newline}[{} ({}) of output left out here]\n{}",
+            self.head,
+            PlainCount::new(lines, "line"),
+            PlainCount::new(bytes, "byte"),
+            self.tail
         )
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers in readable form.
 
+use std::fmt::{self, Display, Formatter};
+
 /// Formats a count with its thousands separated: `12 345`.
 pub fn format_count(number: u64) -> String {
     let digits = number.to_string();
@@ -65,9 +67,36 @@ pub fn format_percent_change(ratio: f64) -> String {
     if percent == "-0.0 %" { "+0.0 %".to_owned() } else { percent }
 }
 
-/// Formats a count with its noun: `1 session`, `2 sessions`.
+/// Formats a count with its noun: `1 session`, `2 sessions`, `12 345 sessions`.
 pub fn format_plural(number: u64, word: &str) -> String {
-    format!("{} {word}{}", format_count(number), if number == 1 { "" } else { "s" })
+    format!("{} {word}{}", format_count(number), plural_ending(number))
+}
+
+/// A count with its noun for a model, so without separated thousands: `12345 sessions`.
+#[derive(Debug, Clone, Copy)]
+pub struct PlainCount<'a> {
+    /// The count.
+    pub number: u64,
+    /// The noun in the singular.
+    pub noun: &'a str,
+}
+
+impl<'a> PlainCount<'a> {
+    /// Returns a count of `noun`.
+    pub fn new(number: impl TryInto<u64>, noun: &'a str) -> Self {
+        Self { number: number.try_into().unwrap_or(u64::MAX), noun }
+    }
+}
+
+impl Display for PlainCount<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { number, noun } = self;
+        write!(f, "{number} {noun}{}", plural_ending(*number))
+    }
+}
+
+fn plural_ending(number: u64) -> &'static str {
+    if number == 1 { "" } else { "s" }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use foveal_screen::numbers::PlainCount;
 use foveal_workspace::file_search::PatternError;
 
 /// An error of a call. Its text is for the model and the user alike: the cause, and the way to go
@@ -70,7 +71,8 @@ pub(crate) fn escape_message(message: &str) -> String {
         let count = line.chars().count();
         let mut shown: String = line.chars().take(LINE_CHARS_MAX).flat_map(spelled).collect();
         if count > LINE_CHARS_MAX {
-            shown.push_str(&format!("… and {} characters more", count - LINE_CHARS_MAX));
+            let more = PlainCount::new(count - LINE_CHARS_MAX, "more character");
+            shown.push_str(&format!("… and {more}"));
         }
         shown
     };

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use foveal_engine::views::CurationRecord;
+use foveal_screen::numbers::PlainCount;
 
 use crate::read_view::ReadView;
 use crate::session::LineCounts;
@@ -88,7 +89,7 @@ impl fmt::Display for Explanation<'_> {
         match self {
             Self::FileRead { path, view, lines, kind, chosen_by: by } => {
                 let LineCounts { all, shown } = lines;
-                write!(f, "{path} has {all} lines, ")?;
+                write!(f, "{path} has {}, ", PlainCount::new(*all, "line"))?;
                 match view {
                     ReadView::Auto { small, .. } if all <= small => {
                         write!(f, "no more than the limit of {small}: all are requested")?;

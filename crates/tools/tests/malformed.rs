@@ -362,7 +362,7 @@ fn messages_say_what_is_wrong() {
         ("read_file", json!({"path": "link/secret"}), "leads outside the workspace"),
         ("read_lines", json!({"path": "a.rs", "start": 0, "end": 1}), "lines count from 1"),
         ("read_lines", json!({"path": "a.rs", "start": 3, "end": 2}), "no such range: 3 to 2"),
-        ("read_lines", json!({"path": "a.rs", "start": 2, "end": 3}), "has 1 lines, none from 2"),
+        ("read_lines", json!({"path": "a.rs", "start": 2, "end": 3}), "has 1 line, none from 2"),
         ("read_lines", json!({"path": "a.rs", "start": -1, "end": 3}), "expected u32"),
         ("read_files", json!({"paths": []}), "give 1 to 50"),
         ("read_files", json!({"paths": vec!["a.rs"; 51]}), "51 paths: give 1 to 50"),

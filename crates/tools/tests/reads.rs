@@ -482,7 +482,7 @@ fn the_same_file_by_another_name_is_the_same() {
     world.call("read_files", json!({"paths": ["a.py", "b.py"]}));
     let second = world.call("read_files", json!({"paths": ["./a.py", "b.py"]}));
     assert!(second.contains("1→pub fn step_0"), "{second}");
-    assert!(second.contains("[b.py: unchanged, its 1 lines are shown above]"), "{second}");
+    assert!(second.contains("[b.py: unchanged, its 1 line is shown above]"), "{second}");
     let third = world.call("read_files", json!({"paths": ["a.py", "./b.py"]}));
     assert!(third.contains("[a.py: unchanged") && third.contains("1→x = 1"), "{third}");
 }

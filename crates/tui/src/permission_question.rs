@@ -1,5 +1,6 @@
 //! The question whether a call may run, and its view.
 
+use foveal_screen::numbers::format_plural;
 use foveal_screen::{escape_one_line, quote_escaped};
 use ratatui_core::text::{Line, Span};
 
@@ -208,7 +209,8 @@ impl PermissionQuestionView {
         let mut lines: Vec<Line<'static>> =
             about.into_iter().skip(self.rows_above).take(room).collect();
         if below > 0 || self.rows_above > 0 {
-            let text = format!("  ↑ {} · ↓ {below} more lines", self.rows_above);
+            let text =
+                format!("  ↑ {} · ↓ {}", self.rows_above, format_plural(below as u64, "more line"));
             lines.push(Line::styled(text, colours.role_style(TextRole::Warning)));
         }
         lines.extend(answers);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::colour::{OutputRow, OutputStyle};
 use crate::coloured_text::ColouredText;
 use crate::environment::Environment;
+use crate::numbers::format_plural;
 use crate::output;
 use crate::permission_checker::PermissionChecker;
 use crate::source_file::{self, SourceText, read_source_file};
@@ -51,7 +52,7 @@ pub(crate) fn run(
                 let before = if at > 0 { "\n" } else { "" };
                 let lines = painter.paint(
                     OutputStyle::Secondary,
-                    &format!("({} lines)", source.parsed.line_count),
+                    &format!("({})", format_plural(source.parsed.line_count.into(), "line")),
                 );
                 shown.push(before);
                 shown.push(

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::next_request::next_request;
 use super::token_scale::{BilledTokens, TokenScale};
+use crate::numbers::format_plural;
 
 /// The longest title, in characters.
 const TITLE_CHARS_MAX: usize = 60;
@@ -207,7 +208,7 @@ impl<'a> PromptMapBuilder<'a> {
             place: PromptBlockPosition::Tools,
             kind: PromptBlockKind::Tools,
             path: None,
-            title: format!("{} tools", self.agent.settings().tools.len()),
+            title: format_plural(self.agent.settings().tools.len() as u64, "tool"),
             tokens_whole: tokens,
             tokens_sent: tokens,
             cost: cost * part * self.bill_factor,

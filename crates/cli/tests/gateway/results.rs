@@ -348,7 +348,7 @@ fn what_foveal_shortened_is_got_back_in_one_step() {
     assert!(result.len() < output.len() / 2);
     // The note names the whole output and its size.
     let note = note_in_place(&world, command, result);
-    let (lines, bytes) = (output.lines().count() + 1, output.len());
+    let (lines, bytes) = (output.lines().count(), output.len());
     let told = format!("[{lines} lines, {bytes} bytes no longer shown; ");
     assert!(note.starts_with(&told) && handle(&note) == handle(result), "{note}");
     assert!(world.output(&format!("expand {}", handle(&note))) == output, "{note}");

@@ -30,7 +30,7 @@ impl ExcerptSource {
         let mut rest = content.lines();
         let is_excerpt =
             result.lines().all(|line| is_note(line) || rest.any(|theirs| theirs == line));
-        let lines = content.split('\n').count();
+        let lines = content.lines().count();
         let (lines, bytes) = (u32::try_from(lines).ok()?, u32::try_from(content.len()).ok()?);
         is_excerpt.then(|| Self {
             hash: ContentHash::from_content(content.as_bytes()),
@@ -68,11 +68,11 @@ mod tests {
         let (first, last) = ("test case_1 ... ok", "test case_40 ... ok");
         let verify = |result: &str| ExcerptSource::verify(result, &content());
         let source = verify(&result([first, last])).unwrap();
-        assert_eq!((source.lines, source.bytes as usize), (41, content().len()));
+        assert_eq!((source.lines, source.bytes as usize), (40, content().len()));
         assert_eq!(source.hash, ContentHash::from_content(content().as_bytes()));
         assert_eq!(verify(&result([last, first])), None);
         // Lines that a client adds, and lines of another content, do not match.
         assert_eq!(verify(&format!("{}[exit code 1]\n", result([first, last]))), None);
-        assert_eq!(verify(&result([first, "test case_41 ... ok"])), None);
+        assert_eq!(verify(&result([first, "test case_40 ... ok"])), None);
     }
 }

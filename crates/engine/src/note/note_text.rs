@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use foveal_screen::numbers::PlainCount;
 use foveal_transcript::{ContentHash, Handle};
 
 use super::{Counts, DataEncoding, LineNumberRange, Note, NoteKind};
@@ -116,7 +117,11 @@ impl Note {
                 let which = CallOrdinal(*from_end, if *is_own { "" } else { "the " });
                 match self.lines.first() {
                     Some(range) => write!(f, "[{range}: above in {whose}{which}`{call}`]"),
-                    None => write!(f, "[{lines} lines above in {whose}{which}`{call}`]"),
+                    None => write!(
+                        f,
+                        "[{} above in {whose}{which}`{call}`]",
+                        PlainCount::new(lines, "line")
+                    ),
                 }
             }
             NoteKind::SameReminder { name } => {
@@ -134,7 +139,7 @@ impl Note {
             NoteKind::SameAs(there) => {
                 match self.lines.first() {
                     Some(range) => write!(f, "[{range}: same as {there}")?,
-                    None => write!(f, "[{lines} lines: same as {there}")?,
+                    None => write!(f, "[{}: same as {there}", PlainCount::new(lines, "line"))?,
                 }
                 match &self.file {
                     Some(file) => write!(f, " of {file} above]"),
@@ -143,41 +148,55 @@ impl Note {
             }
             NoteKind::Shown => match (&self.file, self.lines.first()) {
                 (Some(file), Some(range)) => write!(f, "[{range}: above in {file}]"),
-                (Some(file), None) => write!(f, "[{lines} lines above in {file}]"),
+                (Some(file), None) => {
+                    write!(f, "[{} above in {file}]", PlainCount::new(lines, "line"))
+                }
                 (None, _) => write!(f, "[{}: shown above]", self.line_range()),
             },
             NoteKind::HitsShown { context } => self.write_shown_hits(f, context),
             NoteKind::LeftOut { names, has_more } => self.write_omission(f, way, names, *has_more),
             NoteKind::Encoded(what) => {
-                write!(f, "[{bytes} bytes of {what} left out")?;
+                write!(f, "[{} of {what} left out", PlainCount::new(bytes, "byte"))?;
                 self.write_end(f, way)
             }
             NoteKind::DumpRows => {
-                write!(f, "[{lines} more rows of a hex dump left out")?;
+                write!(f, "[{} of a hex dump left out", PlainCount::new(lines, "more row"))?;
                 self.write_end(f, way)
             }
             NoteKind::LineCut => {
-                write!(f, "[… {bytes} bytes of this line left out")?;
+                write!(f, "[… {} of this line left out", PlainCount::new(bytes, "byte"))?;
                 self.write_end(f, way)
             }
             NoteKind::Cleared => {
-                write!(f, "[{lines} lines, {bytes} bytes no longer shown")?;
+                write!(
+                    f,
+                    "[{}, {} no longer shown",
+                    PlainCount::new(lines, "line"),
+                    PlainCount::new(bytes, "byte")
+                )?;
                 self.write_end(f, way)
             }
             NoteKind::Repeated { period: 1, times } => {
-                write!(f, "[last line repeated {times} more times]")
+                write!(f, "[last line repeated {}]", PlainCount::new(*times, "more time"))
             }
             NoteKind::Repeated { period, times } => {
-                write!(f, "[last {period} lines repeated {times} more times]")
+                write!(f, "[last {period} lines repeated {}]", PlainCount::new(*times, "more time"))
             }
             NoteKind::EveryNumbered(every) => write!(f, "[every {every}th line numbered]"),
             NoteKind::Heading => f.write_str(self.file_or_empty()),
             NoteKind::Remark(text) => write!(f, "[{text}]"),
             NoteKind::EndsOf(sort) => {
-                write!(f, "[{sort} of {lines} lines, {bytes} bytes: its head and its end]")
+                let (lines, bytes) =
+                    (PlainCount::new(lines, "line"), PlainCount::new(bytes, "byte"));
+                write!(f, "[{sort} of {lines}, {bytes}: its head and its end]")
             }
             NoteKind::Curated(share) => {
-                write!(f, "[curated: {} of {} lines ({share})]", share.shown, share.all)
+                write!(
+                    f,
+                    "[curated: {} of {} ({share})]",
+                    share.shown,
+                    PlainCount::new(share.all, "line")
+                )
             }
             NoteKind::Behind => match self.handle {
                 Some(handle) => write!(f, "[{}]", way.hint_for(handle)),
@@ -188,13 +207,17 @@ impl Note {
                 self.write_hidden_lines(f, of, names, *more)
             }
             NoteKind::MoreFiles => {
-                let files = self.counts.files;
-                write!(f, "[{files} more {}]", if files == 1 { "file" } else { "files" })
+                write!(f, "[{}]", PlainCount::new(self.counts.files, "more file"))
             }
             NoteKind::NoRoom { line, from_byte } => {
                 match self.lines.first() {
                     Some(range) => write!(f, "[{range}")?,
-                    None => write!(f, "[{lines} lines, {bytes} bytes")?,
+                    None => write!(
+                        f,
+                        "[{}, {}",
+                        PlainCount::new(lines, "line"),
+                        PlainCount::new(bytes, "byte")
+                    )?,
                 }
                 f.write_str(" left out: the answer is full")?;
                 if let Some(handle) = self.handle {
@@ -300,10 +323,10 @@ impl Note {
         if let Some(range) = self.lines.first() {
             write!(f, "[{range}")?;
         } else if hits > 0 {
-            let files_word = if files == 1 { "file" } else { "files" };
-            write!(f, "[{hits} hits in {files} {files_word}, {bytes} bytes")?;
+            let (hits, files) = (PlainCount::new(hits, "hit"), PlainCount::new(files, "file"));
+            write!(f, "[{hits} in {files}, {}", PlainCount::new(bytes, "byte"))?;
         } else {
-            write!(f, "[{lines} lines, {bytes} bytes")?;
+            write!(f, "[{}, {}", PlainCount::new(lines, "line"), PlainCount::new(bytes, "byte"))?;
         }
         if failures > 0 {
             write!(f, ", {failures} of them about failures,")?;
@@ -326,10 +349,7 @@ impl Note {
     ) -> fmt::Result {
         let range = self.line_range();
         let LineNumberRange(first, last) = range;
-        match first == last {
-            true => write!(f, "[{first}: 1 line")?,
-            false => write!(f, "[{range}: {} lines", last - first + 1)?,
-        }
+        write!(f, "[{range}: {}", PlainCount::new(last - first + 1, "line"))?;
         if let Some((of, is_before)) = of {
             write!(f, " {} {of}", if is_before { "above" } else { "of" })?;
         }

@@ -69,6 +69,12 @@ pub struct ShapeDraft<'a> {
 }
 
 impl<'a> ShapeDraft<'a> {
+    /// Returns the number of these lines, without the empty one behind the last line break.
+    pub(super) fn content_line_count(&self, lines: &Range<usize>) -> u32 {
+        let has_end = lines.end == self.len() && self.content.ends_with('\n');
+        lines.len().saturating_sub(usize::from(has_end)) as u32
+    }
+
     /// Creates a draft that keeps everything.
     pub fn new(content: &'a str, facts: &'a EntryFacts) -> Self {
         let decisions = vec![LineDecision::Keep(Vec::new()); facts.printed.lines.len()];

@@ -106,7 +106,7 @@ fn describe_gap(draft: &ShapeDraft<'_>, lines: Range<usize>, bytes: usize) -> No
     let tells = |at: &usize| {
         classify_line(draft.result_line(*at).full_text(draft.content)) == LineSeverity::Failure
     };
-    let count = lines.len() as u32;
+    let count = draft.content_line_count(&lines);
     let failures = lines.filter(|_| kind == EffectKind::Run).filter(tells).count() as u32;
     Note { counts: Counts { lines: count, bytes, failures, ..Counts::default() }, ..note }
 }

@@ -65,7 +65,10 @@ pub fn reduce_to_level(draft: &mut ShapeDraft<'_>, level: ReductionLevel, first:
             // A note on a result with notes would need two steps to reach the content.
             let (handle, lines, bytes) = match draft.facts.excerpt_source {
                 Some(source) => (source.hash.handle(), source.lines, source.bytes),
-                None => (handle, draft.len() as u32, draft.content.len() as u32),
+                None => {
+                    let lines = draft.content_line_count(&(0..draft.len()));
+                    (handle, lines, draft.content.len() as u32)
+                }
             };
             let counts = Counts { lines, bytes, ..Counts::default() };
             let note = Note { counts, handle: Some(handle), ..Note::new(NoteKind::Cleared) };

@@ -10,6 +10,7 @@ use super::events::{FileEvent, FileEventKind, collect_events};
 use super::file_state::{FileState, StateConfidence};
 use super::known_content::KnownContent;
 use foveal_redaction::redact_text;
+use foveal_screen::numbers::PlainCount;
 use foveal_tool_effects::WriteChange;
 use foveal_transcript::Conversation;
 
@@ -143,9 +144,11 @@ impl FileEditSummary {
         }
         match (self.added, self.removed) {
             (0, 0) => {}
-            (added, 0) => parts.push(format!("+{added} lines")),
-            (0, removed) => parts.push(format!("−{removed} lines")),
-            (added, removed) => parts.push(format!("+{added} −{removed} lines")),
+            (added, 0) => parts.push(format!("+{}", PlainCount::new(added, "line"))),
+            (0, removed) => parts.push(format!("−{}", PlainCount::new(removed, "line"))),
+            (added, removed) => {
+                parts.push(format!("+{added} −{}", PlainCount::new(removed, "line")));
+            }
         }
         let both = |name: &&String| self.undefined.contains(name);
         let adds: Vec<&String> = self.defined.iter().filter(|name| !both(name)).collect();

@@ -22,14 +22,14 @@ fn a_report_sums_up_calls() {
 
 Session `s` on /work.
 
-3 calls, 1 of them answered from an earlier one. 17 bytes were sent (about 6 tokens), 100 left out (about 29 tokens).
+Calls: 3, 1 of them answered from an earlier one. Bytes sent: 17 (tokens: about 6); bytes left out: 100 (tokens: about 29).
 
 | tool | calls | cached | failed | shortened | bytes | left out |
 |---|---|---|---|---|---|---|
 | (unknown) | 1 | 0 | 1 | 0 | 2 | 0 |
 | read_file | 2 | 1 | 0 | 1 | 15 | 100 |
 
-Repeated calls: 2 calls of this session are remembered. In all sessions since the server was started: 0 calls repeated an earlier one, reads included; 0 calls of 0 sessions remembered; 3 looked up, 1 answered from an earlier one (0 bytes), 2 new (0 asked again at once, 0 too old), 0 refused since something had changed; 0 not looked up.
+Repeated calls: remembered of this session: 2. In all sessions (0) since the server was started: repeated an earlier one, reads included: 0; remembered: 0; looked up: 3; answered from an earlier one: 1 (bytes: 0); new: 2 (asked again at once: 0, too old: 0); refused since something had changed: 0; not looked up: 0.
 
 Files read since they were last written here:
 

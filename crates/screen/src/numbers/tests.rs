@@ -24,4 +24,8 @@ fn numbers_read_well() {
         (format_plural(1, "file"), format_plural(2, "file")),
         ("1 file".into(), "2 files".into())
     );
+    assert_eq!(
+        [0_u32, 1, 12_345].map(|count| PlainCount::new(count, "line").to_string()),
+        ["0 lines", "1 line", "12345 lines"]
+    );
 }

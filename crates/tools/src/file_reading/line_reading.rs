@@ -1,5 +1,6 @@
 //! Reads of file lines, word for word.
 
+use foveal_screen::numbers::PlainCount;
 use foveal_workspace::file_content::{self, FileContent, ReadLimits};
 use foveal_workspace::{LineRangeReader, ResolvedPath, TextFile};
 
@@ -56,7 +57,7 @@ fn select_lines(
     let RequestedLines { start, end, from_byte } = asked;
     let all = u32::try_from(split_rows(text).count()).unwrap_or(u32::MAX);
     let Some(first) = split_rows(text).nth(start as usize - 1) else {
-        let what = format!("`{path}` has {all} lines, none from {start} on");
+        let what = format!("`{path}` has {}, none from {start} on", PlainCount::new(all, "line"));
         return Err(ToolError::from_error(what));
     };
     if from_byte > 0 && from_byte >= first.len() as u64 {
@@ -96,7 +97,7 @@ fn select_lines_of_large_file(
     )?;
     if lines.last_number().is_none() {
         let count = reader.known_line_count().unwrap_or_default();
-        let what = format!("`{path}` has {count} lines, none from {start} on");
+        let what = format!("`{path}` has {}, none from {start} on", PlainCount::new(count, "line"));
         return Err(ToolError::from_error(what));
     }
     let end = next.map_or(RangeEnd::Complete, RangeEnd::Continues);

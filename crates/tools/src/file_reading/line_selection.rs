@@ -2,6 +2,7 @@
 
 use foveal_engine::output_budget::OutputBudget;
 use foveal_relevance::curation::last_uncut_line_of_text;
+use foveal_screen::numbers::PlainCount;
 use foveal_syntax::LineRange;
 use foveal_transcript::{CancelToken, LineNumber};
 use foveal_workspace::{LineLimits, LineRangeReader};
@@ -139,6 +140,8 @@ pub(super) fn select_from_large_file(
 
 /// Returns the error that a line ends before the bytes to skip.
 pub(super) fn past_line_end_error(path: &str, line: u32, bytes: Option<u64>) -> ToolError {
-    let has = bytes.map(|bytes| format!(": it has {bytes} bytes")).unwrap_or_default();
+    let has = bytes
+        .map(|bytes| format!(": it has {}", PlainCount::new(bytes, "byte")))
+        .unwrap_or_default();
     ToolError::from_error(format!("line {line} of `{path}` has nothing from that byte on{has}"))
 }

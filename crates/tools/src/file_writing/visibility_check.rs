@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use foveal_screen::numbers::PlainCount;
 use foveal_workspace::TextFile;
 use foveal_workspace::edit::{
     DiffHunk, LineSpan, PlannedText, changed_hunks, delta_since_seen, diff_hunks,
@@ -151,9 +152,10 @@ pub(super) fn check_overwrite(
     let count = u32::try_from(view.lines().count()).unwrap_or(u32::MAX);
     if !known.seen.covers_all(count) {
         return Err(ToolError::from_error(format!(
-            "you have seen {} of the {count} lines of `{path}`: read it with mode full before \
-             replacing it, or use edit_file",
-            known.seen.count()
+            "you have seen {} of the {} of `{path}`: read it with mode full before replacing it, or \
+             use edit_file",
+            known.seen.count(),
+            PlainCount::new(count, "line")
         )));
     }
     Ok(())

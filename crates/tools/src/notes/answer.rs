@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use foveal_engine::note::ViewLineCounts;
+use foveal_screen::numbers::PlainCount;
 
 /// A note on an answer as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,7 +155,8 @@ impl Display for AnswerNote {
                 write!(f, "Total lines: {all} | Preserved: {shown} ({share})")
             }
             Self::BytesShown { bytes, shown } => {
-                write!(f, "Total bytes: {bytes} | Preserved: {shown} lines")
+                let shown = PlainCount::new(*shown, "line");
+                write!(f, "Total bytes: {bytes} | Preserved: {shown}")
             }
             Self::Unusual(what) => f.write_str(what),
             Self::FileNamed(file) => write!(f, "File: {file}"),

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use foveal_screen::numbers::PlainCount;
 use foveal_transcript::{Handle, LineSpan};
 
 /// A note on the change of a file.
@@ -91,14 +92,15 @@ impl Display for FileChangeNote {
             }
             Self::OtherNames(count) => write!(
                 f,
-                "[the file has {count} other names (hard links), which keep the old content]"
+                "[the old content stays under {} of the file (hard links)]",
+                PlainCount::new(*count, "other name")
             ),
             Self::OwnerNotKept => f.write_str("[the owner of the file could not be kept]"),
             Self::ThroughLink(link) => {
                 write!(f, "[`{link}` is a symbolic link; the file it leads to was written]")
             }
             Self::Place(before, after) => write!(f, "{before} → {after}"),
-            Self::MorePlaces(more) => write!(f, "and {more} more places"),
+            Self::MorePlaces(more) => write!(f, "and {}", PlainCount::new(*more, "more place")),
             Self::WhiteSpace(differences) => write!(
                 f,
                 "[old_str differed from the file in {differences}; new_str was adapted to the file]"

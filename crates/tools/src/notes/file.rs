@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use foveal_engine::note::LineNumberRange;
+use foveal_screen::numbers::PlainCount;
 
 /// A note on the lines of a file or of stored content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,17 +87,19 @@ impl Display for FileNote {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rest { lines, why } => write_file_rest(f, *lines, *why),
-            Self::LineCut(bytes) => write!(f, "[… {bytes} bytes of this line left out]"),
+            Self::LineCut(bytes) => {
+                write!(f, "[… {} of this line left out]", PlainCount::new(*bytes, "byte"))
+            }
             Self::LineRest { bytes, tool, line, from_byte } => {
                 let tool = match tool {
                     ContinuationTool::ReadLines => "read_lines",
                     ContinuationTool::Expand => "expand with",
                 };
-                write!(f, "[… {bytes} bytes of this line left out; ")?;
+                write!(f, "[… {} of this line left out; ", PlainCount::new(*bytes, "byte"))?;
                 write!(f, "{tool} start {line}, from_byte {from_byte}]")
             }
             Self::GoOn(next) => write!(f, "[go on with start {next}]"),
-            Self::Ends(all) => write!(f, "[the file has {all} lines]"),
+            Self::Ends(all) => write!(f, "[the file has {}]", PlainCount::new(*all, "line")),
             Self::PartOf { lines, all } => {
                 let next = u64::from(lines.1) + 1;
                 write!(f, "[lines {lines} of {all}; go on with start {next}]")
@@ -110,10 +113,10 @@ impl Display for FileNote {
                 write!(f, "read_lines, start {}]", lines.0)
             }
             Self::InSystemPrompt { file, all } => {
-                write!(f, "[{file}: unchanged, its {all} lines are in the system prompt]")
+                write!(f, "[{file}: unchanged, its {} in the system prompt]", LinesAre(*all))
             }
             Self::Unchanged { file, all, shown: None, .. } => {
-                write!(f, "[{file}: unchanged, its {all} lines are shown above]")
+                write!(f, "[{file}: unchanged, its {} shown above]", LinesAre(*all))
             }
             Self::Unchanged { file, all, shown: Some(shown), is_long } => {
                 write!(f, "[{file}: unchanged; {shown} of its {all} lines are shown above. ")?;
@@ -121,6 +124,16 @@ impl Display for FileNote {
                 write!(f, "Get others with read_lines, or ask again at once for {rest}]")
             }
         }
+    }
+}
+
+/// A count of lines with the verb: `1 line is`, `2 lines are`.
+struct LinesAre(u32);
+
+impl Display for LinesAre {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let are = if self.0 == 1 { "is" } else { "are" };
+        write!(f, "{} {are}", PlainCount::new(self.0, "line"))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use foveal_screen::numbers::PlainCount;
+
 /// A note on a program that ran or is running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RunNote {
@@ -54,7 +56,9 @@ impl Display for RunNote {
         match self {
             Self::Ended(how) => write!(f, "[{how}]"),
             Self::Undecoded(bytes) => {
-                write!(f, "[{bytes} bytes of the output are no UTF-8 and shown as \u{fffd}]")
+                let are = if *bytes == 1 { "is" } else { "are" };
+                let bytes = PlainCount::new(*bytes, "byte");
+                write!(f, "[{bytes} of the output {are} no UTF-8 and shown as \u{fffd}]")
             }
             Self::BackgroundEnded => {
                 f.write_str("[processes left in the background were ended; exec keeps them]")
@@ -72,7 +76,9 @@ impl Display for RunNote {
             }
             Self::NoOutput => f.write_str("[no output]"),
             Self::OutputCut { lines, bytes } => {
-                write!(f, "[{lines} lines ({bytes} bytes) of output left out here]")
+                let (lines, bytes) =
+                    (PlainCount::new(*lines, "line"), PlainCount::new(*bytes, "byte"));
+                write!(f, "[{lines} ({bytes}) of output left out here]")
             }
             Self::Terminal { id, ended } => {
                 write!(f, "[terminal {id}: {}]", ended.as_deref().unwrap_or("running"))

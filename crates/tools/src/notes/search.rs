@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use foveal_screen::numbers::PlainCount;
+
 /// The kind of results that a page lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchResultKind {
@@ -19,8 +21,8 @@ pub(crate) enum SearchResultKind {
 impl SearchResultKind {
     fn unit_name(self) -> &'static str {
         match self {
-            Self::Hits { .. } => "lines",
-            Self::Files | Self::Paths => "files",
+            Self::Hits { .. } => "line",
+            Self::Files | Self::Paths => "file",
         }
     }
 }
@@ -154,24 +156,29 @@ impl Display for SearchNote {
                 write_binary_count(f, *binary)
             }
             Self::Nothing { files, binary } => {
-                write!(f, "[nothing found in {files} files")?;
+                write!(f, "[nothing found in {}", PlainCount::new(*files, "file"))?;
                 write_binary_count(f, *binary)
             }
             Self::NoPath => {
                 f.write_str("[no file fits; hidden and ignored files are not looked at]")
             }
             Self::PastEnd { of, total, offset, binary } => {
-                write!(f, "[there are {total} {}, none from offset {offset}", of.unit_name())?;
+                let are = if *total == 1 { "is" } else { "are" };
+                let total = PlainCount::new(*total, of.unit_name());
+                write!(f, "[there {are} {total}, none from offset {offset}")?;
                 write_binary_count(f, *binary)
             }
             Self::Counted { of, total, files, binary } => {
-                write!(f, "[{total} {} found in {files} files", of.unit_name())?;
+                let total = PlainCount::new(*total, of.unit_name());
+                write!(f, "[{total} found in {}", PlainCount::new(*files, "file"))?;
                 write_binary_count(f, *binary)
             }
             Self::Page { of, shown: (first, last), total, next } => {
-                write!(f, "[{} {first}-{last} of {total}", of.unit_name())?;
+                write!(f, "[{}s {first}-{last} of {total}", of.unit_name())?;
                 match of {
-                    SearchResultKind::Hits { files } => write!(f, " found in {files} files")?,
+                    SearchResultKind::Hits { files } => {
+                        write!(f, " found in {}", PlainCount::new(*files, "file"))?;
+                    }
                     SearchResultKind::Files => f.write_str(" found")?,
                     SearchResultKind::Paths => {}
                 }
@@ -180,6 +187,7 @@ impl Display for SearchNote {
                     None => f.write_str("]"),
                 }
             }
+            Self::MoreEntries(1) => f.write_str("[1 more entry here]"),
             Self::MoreEntries(more) => write!(f, "[{more} more entries here]"),
             Self::AsBytes { files, more } => {
                 f.write_str("[no UTF-8 and not decoded, so letters beyond ASCII may be missed: ")?;
@@ -206,8 +214,9 @@ impl Display for SearchNote {
             }
             Self::NothingRelated => f.write_str("[no relations found]"),
             Self::UnresolvedCalls { name, count } => {
-                let (calls, are) = if *count == 1 { ("call", "is") } else { ("calls", "are") };
-                write!(f, "[{count} {calls} of `{name}` {are} not resolved: find them with grep]")
+                let (calls, are) =
+                    (PlainCount::new(*count, "call"), if *count == 1 { "is" } else { "are" });
+                write!(f, "[{calls} of `{name}` {are} not resolved: find them with grep]")
             }
             Self::ModelSays { of, words } => write!(f, "[a model says of {of}: {words}]"),
             Self::NoIndex(folder) => {

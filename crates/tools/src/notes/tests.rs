@@ -26,7 +26,7 @@ fn each_note() -> Vec<(String, &'static str)> {
         (search(SearchNote::Nothing { files: 3, binary: 0 }), "[nothing found in 3 files]"),
         (
             search(SearchNote::Nothing { files: 1, binary: 1 }),
-            "[nothing found in 1 files; 1 binary file was passed over]",
+            "[nothing found in 1 file; 1 binary file was passed over]",
         ),
         (
             search(SearchNote::PastEnd { of: hits, total: 5, offset: 9, binary: 2 }),
@@ -101,7 +101,7 @@ fn each_note() -> Vec<(String, &'static str)> {
         ),
         (
             FileChangeNote::OtherNames(2).to_string(),
-            "[the file has 2 other names (hard links), which keep the old content]",
+            "[the old content stays under 2 other names of the file (hard links)]",
         ),
         (FileChangeNote::OwnerNotKept.to_string(), "[the owner of the file could not be kept]"),
         (

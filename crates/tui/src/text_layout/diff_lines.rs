@@ -1,5 +1,6 @@
 //! The diffs of tool calls, and diffs as styled lines.
 
+use foveal_screen::numbers::format_plural;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 use serde_json::Value;
@@ -47,7 +48,8 @@ pub fn diff_of_call(name: &str, arguments: &Value) -> Option<String> {
 /// Returns the unified diff of two texts.
 fn unified_diff(old: &str, new: &str) -> String {
     if old.len() + new.len() > COMPARED_BYTES_MAX {
-        return format!("@@ {} bytes replaced by {} @@\n", old.len(), new.len());
+        let replaced = format_plural(old.len() as u64, "byte");
+        return format!("@@ {replaced} replaced by {} @@\n", new.len());
     }
     let diff = TextDiff::from_lines(old, new);
     let mut text = String::new();

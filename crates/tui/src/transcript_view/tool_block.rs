@@ -154,7 +154,7 @@ impl ToolBlock {
         match &self.arguments {
             Some(arguments) => call_subject(arguments),
             None if self.arguments_bytes > 0 => {
-                format!("… {} bytes", numbers::format_count(self.arguments_bytes as u64))
+                format!("… {}", numbers::format_plural(self.arguments_bytes as u64, "byte"))
             }
             None => "…".to_owned(),
         }
@@ -171,7 +171,7 @@ impl ToolBlock {
             let figures = self.sub_agent.iter().map(|agent| format!("{}: ", agent.format_totals()));
             return figures.chain([told.into_owned()]).collect();
         }
-        let lines = text.lines().count() as u64;
+        let lines = content_line_count(text);
         let mut told = match (&self.sub_agent, parse_curated_header(text), &self.diff) {
             (Some(agent), ..) => agent.format_totals(),
             (None, Some((all, shown)), _) if shown < all => {
@@ -196,6 +196,19 @@ impl ToolBlock {
         }
         told
     }
+}
+
+/// Returns the number of lines of a result: of a shown file without the heading of its answer.
+fn content_line_count(text: &str) -> u64 {
+    let is_numbered = |line: &&str| {
+        let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());
+        rest.starts_with('→') && !line.trim_start().starts_with('→')
+    };
+    let lines = match text.starts_with("File: ") {
+        true => text.lines().filter(is_numbered).count(),
+        false => text.lines().count(),
+    };
+    lines as u64
 }
 
 /// Parses the header of a curated view. Returns the lines of the file and the lines of it that are

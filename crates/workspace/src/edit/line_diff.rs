@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use foveal_screen::numbers::PlainCount;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 /// Changed lines that are compared; longer changes between the equal lines at both ends count as
@@ -68,13 +69,13 @@ pub(super) fn write_diff_lines(out: &mut String, lines: &[DiffLine<'_>], lines_m
         let (text, rest) = line.text.split_at(cut);
         let more = match rest.len() {
             0 => String::new(),
-            more => format!(" [{more} more bytes]"),
+            more => format!(" [{}]", PlainCount::new(more, "more byte")),
         };
         let full = format!("{number:>5} {} {text}{more}", line.sign);
         writeln!(out, "{}", full.trim_end()).expect("writing to a string does not fail");
     }
     if lines.len() > lines_max {
-        writeln!(out, "[{} more lines of the difference]", lines.len() - lines_max)
-            .expect("writing to a string does not fail");
+        let more = PlainCount::new(lines.len() - lines_max, "more line");
+        writeln!(out, "[{more} of the difference]").expect("writing to a string does not fail");
     }
 }

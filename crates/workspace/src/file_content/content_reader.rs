@@ -1,5 +1,6 @@
 //! Reading a file with detection of its kind.
 
+use foveal_screen::numbers::PlainCount;
 use foveal_transcript::CancelToken;
 
 use super::image::Image;
@@ -66,14 +67,14 @@ pub struct FileSnapshot {
 impl FileSnapshot {
     /// Describes the file and its size, for a file without text to show.
     pub fn description(&self) -> Option<String> {
-        let len = self.len;
+        let len = PlainCount::new(self.len, "byte");
         match &self.content {
             FileContent::Empty => Some("empty file".to_owned()),
             FileContent::Text(_) | FileContent::Notebook(..) => None,
-            FileContent::Image(image, _) => Some(format!("{image}, {len} bytes")),
-            FileContent::Binary(binary) => Some(format!("{binary}, {len} bytes; not shown")),
+            FileContent::Image(image, _) => Some(format!("{image}, {len}")),
+            FileContent::Binary(binary) => Some(format!("{binary}, {len}; not shown")),
             FileContent::TooLarge { what, limit } => {
-                Some(format!("{what}, {len} bytes; at most {limit} are read at once"))
+                Some(format!("{what}, {len}; at most {limit} are read at once"))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use foveal_screen::numbers::PlainCount;
 use serde_json::Value;
 
 /// Lines of one output that are shown.
@@ -114,7 +115,9 @@ fn parse_output(value: &Value) -> String {
     let others = data.iter().filter(|(kind, _)| *kind != "text/plain");
     parts.extend(others.map(|(kind, value)| match value {
         Value::Object(_) => format!("[{kind}]"),
-        value => format!("[{kind}, {} characters]", join_lines(value).len()),
+        value => {
+            format!("[{kind}, {}]", PlainCount::new(join_lines(value).len(), "character"))
+        }
     }));
     parts.join("\n")
 }
@@ -128,12 +131,13 @@ fn truncate_output(output: &str) -> String {
         let end = line.char_indices().nth(OUTPUT_LINE_CHARS_MAX).map_or(line.len(), |(at, _)| at);
         shown.push_str(&line[..end]);
         if end < line.len() {
-            let _ = write!(shown, " [{} more bytes]", line.len() - end);
+            let _ = write!(shown, " [{}]", PlainCount::new(line.len() - end, "more byte"));
         }
         shown.push('\n');
     }
     if lines > OUTPUT_LINES_MAX {
-        let _ = writeln!(shown, "[{} more lines]", lines - OUTPUT_LINES_MAX);
+        let more = PlainCount::new(lines - OUTPUT_LINES_MAX, "more line");
+        let _ = writeln!(shown, "[{more}]");
     }
     shown.truncate(shown.trim_end_matches('\n').len());
     shown

@@ -1,6 +1,8 @@
 //! Search results as printed rows. Omissions of a page are not among the rows; the fields of the
 //! answers report them.
 
+use foveal_screen::numbers::PlainCount;
+
 use super::folder_list::{ListAnswer, ListEntryKind};
 use super::grep_answer::{FileHits, GrepAnswer, GrepLine};
 use super::grep_query::GrepMode;
@@ -69,7 +71,7 @@ impl ListAnswer {
     /// the number of files in folders.
     pub fn rows(&self) -> Vec<String> {
         let name = if self.path.is_empty() { "." } else { &self.path };
-        let mut rows = vec![format!("{name}/ ({})", format_file_count(self.files))];
+        let mut rows = vec![format!("{name}/ ({})", PlainCount::new(self.files, "file"))];
         for (at, entry) in self.entries.iter().enumerate() {
             let indent = "  ".repeat(entry.level);
             let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
@@ -80,9 +82,10 @@ impl ListAnswer {
                     let told = match left_out {
                         0 => String::new(),
                         _ if !is_open => String::new(),
+                        1 => ", 1 more entry here".to_owned(),
                         more => format!(", {more} more entries here"),
                     };
-                    format!("{indent}{name}/ ({}{told})", format_file_count(count))
+                    format!("{indent}{name}/ ({}{told})", PlainCount::new(count, "file"))
                 }
                 ListEntryKind::File(Some(size)) => format!("{indent}{name} {}", format_size(size)),
                 ListEntryKind::File(None) | ListEntryKind::Other => format!("{indent}{name}"),
@@ -111,10 +114,6 @@ fn push_file_rows<'a>(
         rows.push(GrepRow::Line { path, line });
         last = Some(line);
     }
-}
-
-fn format_file_count(count: u64) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }
 
 /// Formats a size for people: `812 B`, `1.5 kB`, `23 MB`.

@@ -162,7 +162,7 @@ fn a_folder_is_shown_as_a_tree() {
     // Omitted entries are counted, lower levels first.
     assert_eq!(
         show(base, "", 3, 4),
-        "./ (4 files)\n  a/ (3 files, 1 more entries here)\n    deep/ (2 files)\n  empty/ (0 files)\n  b.txt 1.5 kB\n"
+        "./ (4 files)\n  a/ (3 files, 1 more entry here)\n    deep/ (2 files)\n  empty/ (0 files)\n  b.txt 1.5 kB\n"
     );
     assert_eq!(show(base, "", 3, 1), "./ (4 files)\n  a/ (3 files)\n[2 more]\n");
     assert_eq!(show(base, "b.txt", 1, 9), "error: `b.txt` is a file, not a folder\n");

@@ -15,6 +15,7 @@ use foveal_transcript::ToolCall;
 use serde_json::Value;
 
 use crate::notice;
+use crate::numbers::format_plural;
 
 /// Characters of a call's subject in a line of output.
 const SUBJECT_LINE_CHARS_MAX: usize = 300;
@@ -300,7 +301,9 @@ pub(crate) fn ask_at_terminal(asked: &ApprovalPrompt<'_>, is_over: &dyn Fn() -> 
         let more = change.lines().count() - lines.len();
         notice::print_notice(lines.join("\n"));
         if more > 0 {
-            notice::print_notice(format_args!("{more} more lines of the change are not shown"));
+            let are = if more == 1 { "is" } else { "are" };
+            let more = format_plural(more as u64, "more line");
+            notice::print_notice(format_args!("{more} of the change {are} not shown"));
         }
     }
     let yes = notice::confirm_until(&question_line(asked), is_over);

@@ -58,7 +58,7 @@ static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+)(?:-(\d+))?"));
 static COUNT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(\d+) lines?:? ((?:above in|same as) .*)$"));
 static LEFT_OUT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(\d+) (lines?|hits in \d+ files?), \d+ bytes.* left out"));
+    LazyLock::new(|| pattern(r"^(\d+) (lines?|hits? in \d+ files?), \d+ bytes?.* left out"));
 static SAME_RESULT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:(\S+): unchanged, )?same result as (?:the ((?:\d+\w\w )?last) )?`(.*)` above")
 });
@@ -67,9 +67,9 @@ static SAME_AS: LazyLock<Regex> =
 static ABOVE_IN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^above in (?:your )?(?:(?:the )?((?:\d+\w\w )?last) )?(`?)(.*)$"));
 static UNCHANGED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^([^\s:]+): unchanged.* its (\d+) lines are shown above"));
+    LazyLock::new(|| pattern(r"^([^\s:]+): unchanged.* its (\d+) lines? (?:is|are) shown above"));
 static REPEATED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^last (?:line|(\d+) lines) repeated (\d+) more times$"));
+    LazyLock::new(|| pattern(r"^last (?:line|(\d+) lines) repeated (\d+) more times?$"));
 static HANDLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"expand ([0-9a-f]{8,})"));
 static BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[([^\[\]]*)\]$"));
 /// What a reader takes for a note on something that is not there.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use foveal_pricing::tokens::Tokens;
+use foveal_screen::numbers::PlainCount;
 use foveal_transcript::{ContentBlock, EntryMark, LineNumber, MessageRole, TranscriptEntry};
 use serde_json::Value;
 
@@ -88,9 +89,11 @@ impl CurationRequest {
         let lines = read.text.lines().count();
         if let CurationAmount::Share(share) = amount {
             let most = (lines as f64 * share.clamp(0.0, 1.0)).ceil();
-            write!(user, "\nChoose {most} lines at most.\n").expect("writing to a string");
+            let most = PlainCount::new(most as u64, "line");
+            write!(user, "\nChoose {most} at most.\n").expect("writing to a string");
         }
-        write!(user, "\nThe file {} ({lines} lines):\n", read.path).expect("writing to a string");
+        let lines = PlainCount::new(lines, "line");
+        write!(user, "\nThe file {} ({lines}):\n", read.path).expect("writing to a string");
         let mut hidden = 0;
         for (number, line) in (u64::from(read.first.0)..).zip(read.text.lines()) {
             let at = LineNumber(u32::try_from(number).unwrap_or(u32::MAX));
@@ -123,8 +126,9 @@ fn write_hidden_count(user: &mut String, hidden: &mut u32) {
     match std::mem::take(hidden) {
         0 => {}
         hidden => {
-            writeln!(user, "({hidden} lines that are not in question)")
-                .expect("writing to a string");
+            let are = if hidden == 1 { "is" } else { "are" };
+            let hidden = PlainCount::new(hidden, "line");
+            writeln!(user, "({hidden} that {are} not in question)").expect("writing to a string");
         }
     }
 }

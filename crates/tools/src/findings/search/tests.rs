@@ -52,7 +52,7 @@ fn what_was_passed_over_is_told() {
     };
     assert_eq!(
         text(GrepAnswer { skipped: passed, ..hits(0, 0, 0, (0, 1)) }),
-        "[nothing found in 1 files; 1 binary file was passed over]\n\
+        "[nothing found in 1 file; 1 binary file was passed over]\n\
          [no UTF-8 and not decoded, so letters beyond ASCII may be missed: b]\n\
          [may hold secrets, searched only if named as path: id_rsa, s/.env and 5 more]\n\
          [not read: a (not allowed here) and 2 more]\n"
