@@ -1,6 +1,7 @@
 //! The events of a run, written as one JSON object a line.
 
 use foveal_engine::views::CurationProgress;
+use foveal_screen::numbers::{format_count, format_plural};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -200,6 +201,9 @@ pub struct IndexingProgress {
     pub failed: u64,
     /// Tokens of all questions and answers.
     pub tokens: u64,
+    /// The model's reasoning since the last event.
+    #[serde(rename = "thinks", skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
 }
 
 impl IndexingProgress {
@@ -208,23 +212,17 @@ impl IndexingProgress {
         self.file.is_some() || self.waiting > 0
     }
 
-    /// Returns a line for the user on the progress since `before`. `count` formats numbers.
-    pub fn summary_since(
-        &self,
-        before: &Self,
-        time: &str,
-        count: impl Fn(u64) -> String,
-    ) -> String {
+    /// Returns a line for the user on the progress since `before`.
+    pub fn summary_since(&self, before: &Self, time: &str) -> String {
         let told = self.told.saturating_sub(before.told);
         let failed = self.failed.saturating_sub(before.failed);
         let tokens = self.tokens.saturating_sub(before.tokens);
-        let files = if told == 1 { "file" } else { "files" };
         let of_no_use = match failed {
             0 => String::new(),
-            failed => format!(", {} failed", count(failed)),
+            failed => format!(", {} failed", format_count(failed)),
         };
-        let (model, told, tokens) = (&self.model, count(told), count(tokens));
-        format!("{model} indexed {told} {files}{of_no_use}: {time}, {tokens} tokens")
+        let (files, tokens) = (format_plural(told, "file"), format_plural(tokens, "token"));
+        format!("{} indexed {files}{of_no_use}: {time}, {tokens}", self.model)
     }
 }
 

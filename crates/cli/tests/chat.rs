@@ -17,7 +17,7 @@ const ESC: &str = "\x1b";
 const PAGE_UP: &str = "\x1b[5~";
 
 /// The chat in a folder, asking this provider.
-fn chat(world: &World, upstream: &MockProvider, options: &[&str]) -> Terminal {
+pub(crate) fn chat(world: &World, upstream: &MockProvider, options: &[&str]) -> Terminal {
     chat_with(world, upstream, options, &[("TERM", "xterm-256color")])
 }
 

@@ -10,6 +10,7 @@ use foveal_mock_provider::{
 };
 use serde_json::{Value, json};
 
+use crate::chat::chat;
 use crate::run_task::{bodies, calls, events, model, of_type};
 use crate::world::World;
 
@@ -385,6 +386,35 @@ fn a_run_tells_how_far_it_is() {
         let spent = &events.last().expect("an event")["spent"];
         assert_eq!(spent["side"]["requests"], 2, "{spent}");
     }
+}
+
+/// `foveal chat` shows what the model thinks, as of a curator: Ctrl+O opens it again.
+#[test]
+fn a_person_sees_what_it_thinks_and_opens_it_again() {
+    const THOUGHT: &str = "It triples a number and adds one.";
+    let beside = MockProvider::start(Settings::default()).expect("a provider");
+    beside.set_script(ReplyScript::new(|asked| {
+        let text = match asked.turn {
+            0 => json!({"summaries": [{"thing": 1, "summary": WORDS}]}),
+            _ => json!({"relations": []}),
+        };
+        let thinking = THOUGHT.to_owned();
+        ScriptedOutcome::from(ModelReply { thinking, ..ModelReply::from_text(text.to_string()) })
+    }));
+    let world = World::new("indexing-chat");
+    world.write("a.rs", "pub fn zorp(n: u32) -> u32 {\n    n * 3 + 1\n}\n");
+    let settings = format!("indexer_model = \"messages:small@{}\"\n", beside.url());
+    world.write("home/.config/foveal/config.toml", settings);
+    let upstream = crate::run_task::provider([
+        calls(&[("read_file", json!({"path": "a.rs"}))]),
+        ModelReply::from_text("Seen."),
+    ]);
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("what is zorp?").types("\r").shows("Seen.");
+    chat.shows("∴ messages:small@").shows("indexed 1 file: ").shows_no(THOUGHT);
+    chat.types("\x0f").shows(&format!("│ {THOUGHT}"));
+    chat.types("\x0f").shows_no(THOUGHT).types("\x04");
+    assert_eq!(chat.ends(), 0);
 }
 
 /// Where a limit of the run is reached it is asked no more, and is at rest.

@@ -19,7 +19,9 @@ use foveal_relevance::relations::Relations;
 use foveal_transcript::{CancelToken, ContentHash};
 
 use self::indexer::WAITING_FILES_MAX;
-pub use self::indexer::{Indexer, IndexerAnswer, IndexerModelFn, IndexerPhase, IndexerState};
+pub use self::indexer::{
+    Indexer, IndexerAnswer, IndexerListener, IndexerModelFn, IndexerPhase, IndexerState,
+};
 pub use self::open_index::IndexOpener;
 use self::open_index::{IndexAnswer, OpenIndex};
 use crate::call_control::{self, CallControl};
@@ -128,6 +130,12 @@ impl CodeIndex {
     /// Returns the progress of the model that summarises files; `None` if there is no such model.
     pub fn indexer_state(&self) -> Option<IndexerState> {
         self.indexer.as_ref().map(|indexer| indexer.state())
+    }
+
+    /// Returns the reasoning of that model since the byte `from`, and the byte to continue from.
+    pub fn indexer_reasoning_since(&self, from: usize) -> (String, usize) {
+        let indexer = self.indexer.as_ref();
+        indexer.map(|indexer| indexer.reasoning_since(from)).unwrap_or_default()
     }
 
     /// Returns the models' summaries of files, with the root of each; `None` for the first root.

@@ -239,10 +239,8 @@ impl Chat {
                 }
             }
             ChatInput::AgentEvent(AgentEvent::Indexing(told)) => {
-                if let Some(line) = self.indexing.update(told, self.now_ms) {
-                    self.transcript
-                        .push_notice(NoticeLevel::Info, escape_one_line(&line).into_owned());
-                }
+                let summary = self.indexing.update(told, self.now_ms);
+                summary.into_iter().for_each(|block| self.transcript.push_block(block));
             }
             ChatInput::AgentEvent(told) => self.handle_agent_event(told, &mut actions),
             ChatInput::PromptMap(map) => {

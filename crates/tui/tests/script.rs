@@ -152,8 +152,15 @@ impl Screen {
                     told,
                     failed,
                     tokens,
+                    reasoning: String::new(),
                 })
             }
+            "index-thinks" => AgentEvent::Indexing(IndexingProgress {
+                model: id,
+                file: Some("a.rs".to_owned()),
+                reasoning: second.replace("\\n", "\n"),
+                ..IndexingProgress::default()
+            }),
             "agent" => {
                 let (label, event) = ("look for it".to_owned(), Box::new(of_agent(second)));
                 AgentEvent::Agent { id, label, event }

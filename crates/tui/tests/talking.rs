@@ -77,6 +77,30 @@ fn a_model_that_reads_into_the_index_is_one_line_at_the_end() {
     screen.play("indexes q\u{1b}[2J 0 3 1 940 a.rs").has_not("\u{1b}");
 }
 
+/// An indexing model thinks in a box like that of the curator, and beside the main model.
+#[test]
+fn an_indexing_model_thinks_in_a_box_that_opens_again() {
+    let mut screen = Screen::new(60, 20);
+    let thoughts: Vec<String> = (1..=9).map(|at| format!("thought {at}")).collect();
+    screen.play(&format!(
+        "type go
+         key enter
+         index-thinks qwen3 {}\\n
+         text Hello.
+         index-thinks qwen3 It doubles.
+         wait 1500",
+        thoughts.join("\\n")
+    ));
+    screen.has("qwen3 is indexing a.rs, 1.5 s\n│ thought 5\n");
+    screen.has("│ thought 9\n│ It doubles.\n").has_not("thought 4");
+    screen.play("indexes qwen3 0 1 0 600").has("∴ qwen3 indexed 1 file: 1.5 s, 600 tokens");
+    screen.has_not("│").play("key ctrl-o").has("600 tokens\n│ thought 1\n").has("│ It doubles.");
+    screen.play("key ctrl-o").has_not("│");
+    // The next file has its own.
+    screen.play("index-thinks qwen3 Another.\nindexes qwen3 0 2 0 800\nkey ctrl-o");
+    screen.has("200 tokens\n│ Another.");
+}
+
 /// The reasoning of a curating model is shown in a box like that of the main model.
 #[test]
 fn a_curator_thinks_in_a_box_that_opens_again() {
@@ -114,6 +138,22 @@ fn a_curated_call_opens_to_what_the_model_is_sent() {
     screen.play("key alt-up alt-up alt-up ctrl-o");
     screen.has("    7→the step\n    [8-99 left out]").has_not("hidden");
     screen.has("    It is about step_12.");
+}
+
+/// The lines of a file are counted without the heading of the answer.
+#[test]
+fn a_read_counts_the_lines_of_the_file() {
+    let mut screen = Screen::new(60, 12);
+    let header = "File: a.rs (full)\\nTotal lines: 2 | Preserved: 2 (100 %)\\n";
+    screen.play(&format!(
+        "type go
+         key enter
+         call a read_file {{\"path\":\"a.rs\"}}
+         result a {header}1→one\\n2→two"
+    ));
+    screen.has("└ 2 lines");
+    screen.play("call b read_lines {\"path\":\"a.rs\"}\nresult b File: a.rs\\n 9→nine");
+    screen.has("└ 1 line").has_not("1 lines");
 }
 
 #[test]

@@ -8,9 +8,11 @@ use std::time::Duration;
 use foveal_agent::SideModelRole;
 use foveal_index::{SummaryPrompt, relations_schema, summaries_schema};
 use foveal_settings::IndexerModel;
-use foveal_tools::code_index::{Indexer, IndexerAnswer, IndexerPhase};
+use foveal_tools::code_index::{Indexer, IndexerAnswer, IndexerListener, IndexerPhase};
 
-use super::side_agent::{AnswerListener, SideAgent, SideAgentError, SideAgentSpec, SideQuestion};
+use super::side_agent::{
+    AnswerListener, AnswerProgress, SideAgent, SideAgentError, SideAgentSpec, SideQuestion,
+};
 use super::side_bill::SideBill;
 use crate::environment::Environment;
 
@@ -47,9 +49,7 @@ pub(crate) fn build_indexer(
 ) -> anyhow::Result<Arc<Indexer>> {
     let summaries = SideAgent::new(SUMMARIES_SPEC, &wish.model, bill, environment)?;
     let relations = SideAgent::new(RELATIONS_SPEC, &wish.model, bill, environment)?;
-    let ask = move |phase: IndexerPhase,
-                    asked: &SummaryPrompt,
-                    is_over: &(dyn Fn() -> bool + Sync)| {
+    let ask = move |phase: IndexerPhase, asked: &SummaryPrompt, listener: &IndexerListener<'_>| {
         let agent = match phase {
             IndexerPhase::Summaries => &summaries,
             IndexerPhase::Relations => &relations,
@@ -61,14 +61,19 @@ pub(crate) fn build_indexer(
             if agent.is_over_limit() {
                 return ended();
             }
-            if is_over() {
+            if (listener.is_over)() {
                 return IndexerAnswer::default();
             }
             thread::sleep(POLL_INTERVAL);
         }
         let SummaryPrompt { system, user } = asked;
         let question = SideQuestion { system, user, timeout: ANSWER_TIMEOUT };
-        let listener = AnswerListener { on_progress: &|_| {}, is_cancelled: is_over };
+        let on_progress = |progress: AnswerProgress| {
+            if let AnswerProgress::Reasoning(text) = progress {
+                (listener.on_reasoning)(&text);
+            }
+        };
+        let listener = AnswerListener { on_progress: &on_progress, is_cancelled: listener.is_over };
         // The agent itself explains errors in its debug output.
         match agent.ask_model(question, &listener) {
             Ok(answered) => {

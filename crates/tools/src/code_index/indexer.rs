@@ -30,9 +30,41 @@ pub struct IndexerAnswer {
     pub is_last: bool,
 }
 
-/// Sends a question to a model and waits for the answer, until the callback returns `true`.
+/// Callbacks of the indexer that waits for an answer.
+pub struct IndexerListener<'a> {
+    /// Receives the model's reasoning, piece by piece.
+    pub on_reasoning: &'a (dyn Fn(&str) + Sync),
+    /// Returns whether nobody needs the answer any more.
+    pub is_over: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Sends a question to a model and waits for the answer.
 pub type IndexerModelFn =
-    dyn Fn(IndexerPhase, &SummaryPrompt, &(dyn Fn() -> bool + Sync)) -> IndexerAnswer + Send + Sync;
+    dyn Fn(IndexerPhase, &SummaryPrompt, &IndexerListener<'_>) -> IndexerAnswer + Send + Sync;
+
+/// Most bytes of the model's reasoning that are held; the oldest are dropped.
+const REASONING_BYTES_MAX: usize = 64 << 10;
+
+/// The model's reasoning about all files, with the number of bytes dropped from its beginning.
+#[derive(Debug, Default)]
+struct ReasoningLog {
+    text: String,
+    dropped: usize,
+}
+
+impl ReasoningLog {
+    fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+        let over = self.text.len().saturating_sub(REASONING_BYTES_MAX);
+        let over = self.text.ceil_char_boundary(over);
+        self.text.drain(..over);
+        self.dropped += over;
+    }
+
+    fn end(&self) -> usize {
+        self.dropped + self.text.len()
+    }
+}
 
 /// Most files that wait for the model; files beyond are dropped.
 pub(super) const WAITING_FILES_MAX: usize = 200;
@@ -70,6 +102,7 @@ impl IndexerState {
 pub struct Indexer {
     ask_model: Box<IndexerModelFn>,
     state: Mutex<IndexerState>,
+    reasoning: Mutex<ReasoningLog>,
     /// Files that wait, over all roots.
     waiting: AtomicU64,
     /// Whether the model must not be asked again.
@@ -82,13 +115,25 @@ impl Indexer {
     pub fn new(model: String, tokens_max: u64, ask: Box<IndexerModelFn>) -> Arc<Self> {
         let state = IndexerState { model, tokens_max, ..IndexerState::default() };
         let (waiting, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
-        Arc::new(Self { ask_model: ask, state: Mutex::new(state), waiting, is_stopped })
+        let (state, reasoning) = (Mutex::new(state), Mutex::default());
+        Arc::new(Self { ask_model: ask, state, reasoning, waiting, is_stopped })
     }
 
     /// Returns the progress so far.
     pub fn state(&self) -> IndexerState {
         let waiting = self.waiting.load(Ordering::Relaxed);
         IndexerState { waiting, ..self.lock().clone() }
+    }
+
+    /// Returns the model's reasoning since the byte `from`, and the byte to continue from.
+    pub fn reasoning_since(&self, from: usize) -> (String, usize) {
+        let log = self.reasoning_log();
+        let new = log.text.get(from.saturating_sub(log.dropped)..).unwrap_or_default();
+        (new.to_owned(), log.end())
+    }
+
+    fn reasoning_log(&self) -> std::sync::MutexGuard<'_, ReasoningLog> {
+        self.reasoning.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn model(&self) -> String {
@@ -187,7 +232,16 @@ impl Indexer {
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Option<T> {
         for _ in 0..TRIES_MAX {
-            let answer = (self.ask_model)(phase, &question, is_over);
+            let start = self.reasoning_log().end();
+            let on_reasoning = |piece: &str| {
+                let mut log = self.reasoning_log();
+                if log.end() == start && start > 0 {
+                    log.push("\n\n");
+                }
+                log.push(piece);
+            };
+            let listener = IndexerListener { on_reasoning: &on_reasoning, is_over };
+            let answer = (self.ask_model)(phase, &question, &listener);
             self.is_stopped.fetch_or(answer.is_last, Ordering::Relaxed);
             let mut state = self.lock();
             state.tokens = state.tokens.saturating_add(answer.tokens);
@@ -229,8 +283,9 @@ mod tests {
     #[test]
     fn what_was_taken_and_not_answered_counts_as_well() {
         let (_folder, file) = untold();
-        let ask = |_: IndexerPhase, _: &SummaryPrompt, _: &(dyn Fn() -> bool + Sync)| {
-            IndexerAnswer { tokens: 60, ..IndexerAnswer::default() }
+        let ask = |_: IndexerPhase, _: &SummaryPrompt, _: &IndexerListener<'_>| IndexerAnswer {
+            tokens: 60,
+            ..IndexerAnswer::default()
         };
         let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
         assert!(indexer.summarize_file(&file, &|| false).is_none() && !indexer.is_finished());
@@ -240,10 +295,30 @@ mod tests {
     }
 
     #[test]
+    fn reasoning_is_bounded_and_read_from_where_the_reader_stopped() {
+        let (_folder, file) = untold();
+        let ask = |_: IndexerPhase, _: &SummaryPrompt, listener: &IndexerListener<'_>| {
+            (listener.on_reasoning)("It ");
+            (listener.on_reasoning)("doubles.");
+            IndexerAnswer { text: Some("none".to_owned()), ..IndexerAnswer::default() }
+        };
+        let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
+        assert_eq!(indexer.reasoning_since(0), (String::new(), 0));
+        indexer.summarize_file(&file, &|| false);
+        let (text, end) = indexer.reasoning_since(0);
+        assert_eq!((text.as_str(), end), ("It doubles.\n\nIt doubles.", 24));
+        assert_eq!(indexer.reasoning_since(16), ("doubles.".to_owned(), end));
+        indexer.reasoning_log().push(&"é".repeat(REASONING_BYTES_MAX));
+        let (text, end) = indexer.reasoning_since(end);
+        assert_eq!((text.len(), end), (REASONING_BYTES_MAX, 24 + 2 * REASONING_BYTES_MAX));
+    }
+
+    #[test]
     fn whoever_asks_may_end_it() {
         let (_folder, file) = untold();
-        let ask = |_: IndexerPhase, _: &SummaryPrompt, _: &(dyn Fn() -> bool + Sync)| {
-            IndexerAnswer { is_last: true, ..IndexerAnswer::default() }
+        let ask = |_: IndexerPhase, _: &SummaryPrompt, _: &IndexerListener<'_>| IndexerAnswer {
+            is_last: true,
+            ..IndexerAnswer::default()
         };
         let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
         assert!(indexer.summarize_file(&file, &|| false).is_none() && indexer.is_finished());
@@ -253,8 +328,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_file_of_which_nothing_is_told() {
         let (_folder, file) = untold();
-        let ask =
-            |_: IndexerPhase, _: &SummaryPrompt, _: &(dyn Fn() -> bool + Sync)| panic!("a fault");
+        let ask = |_: IndexerPhase, _: &SummaryPrompt, _: &IndexerListener<'_>| panic!("a fault");
         let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
         assert!(indexer.summarize_file(&file, &|| false).is_none());
         let state = indexer.state();

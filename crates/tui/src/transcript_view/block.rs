@@ -42,6 +42,8 @@ pub(crate) enum ChatBlock {
     Tool(Box<ToolBlock>),
     /// A message of foveal.
     Notice(NoticeLevel, String),
+    /// The finished work of the model that describes files for the index.
+    Indexing { summary: String, reasoning: String },
 }
 
 /// The level of a message of foveal.
@@ -65,6 +67,7 @@ impl TranscriptItem {
         match &self.block {
             ChatBlock::Tool(_) => true,
             ChatBlock::Thinking { took_ms, .. } => took_ms.is_some(),
+            ChatBlock::Indexing { reasoning, .. } => !reasoning.is_empty(),
             ChatBlock::User(_) | ChatBlock::Reply(_) | ChatBlock::Notice(..) => false,
         }
     }
@@ -74,7 +77,10 @@ impl TranscriptItem {
         match &self.block {
             ChatBlock::Tool(tool) => tool.is_animated(),
             ChatBlock::Thinking { took_ms, .. } => took_ms.is_none(),
-            ChatBlock::User(_) | ChatBlock::Reply(_) | ChatBlock::Notice(..) => false,
+            ChatBlock::User(_)
+            | ChatBlock::Reply(_)
+            | ChatBlock::Notice(..)
+            | ChatBlock::Indexing { .. } => false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The lines of a block.
 
 use foveal_screen::escape_one_line;
+use foveal_screen::numbers::format_plural;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
@@ -58,6 +59,16 @@ pub(super) fn layout_block(
             lines.extend(call_lines(tool, item.is_expanded, is_chosen, columns, now_ms, colours));
         }
         ChatBlock::Notice(kind, text) => lines.extend(notice_lines(*kind, text, room, colours)),
+        ChatBlock::Indexing { summary, reasoning } => {
+            let aside = colours.role_style(TextRole::Aside);
+            let style = selectable_style(aside, is_chosen, colours);
+            let spans = [Span::styled(summary.clone(), style)];
+            let (mark, rest) = ([Span::styled("∴ ", aside)], [Span::raw("  ")]);
+            lines.extend(wrap_spans(&spans, room, &mark, &rest, WrapMode::Words));
+            if item.is_expanded {
+                lines.extend(reasoning_lines(reasoning, room, colours));
+            }
+        }
     }
     lines
 }
@@ -139,16 +150,34 @@ fn thinking_lines(
     if took_ms.is_some() && !is_expanded {
         return lines;
     }
+    lines.extend(match is_expanded {
+        true => reasoning_lines(text, columns, colours),
+        false => latest_reasoning_lines(text, columns, colours),
+    });
+    lines
+}
+
+/// Returns the lines of a model's reasoning.
+fn reasoning_lines(text: &str, columns: usize, colours: ColourSupport) -> Vec<Line<'static>> {
+    let aside = colours.role_style(TextRole::Aside);
     let prefix = [Span::styled("│ ", aside)];
-    let all: Vec<Line<'static>> = printable_text(text.trim())
+    printable_text(text.trim())
         .lines()
         .flat_map(|line| {
             let spans = [Span::styled(line.to_owned(), aside)];
             wrap_spans(&spans, columns, &prefix, &prefix, WrapMode::Words)
         })
-        .collect();
-    let from = if is_expanded { 0 } else { all.len().saturating_sub(THINKING_LINES_MAX) };
-    lines.extend(all.into_iter().skip(from));
+        .collect()
+}
+
+/// Returns the last lines of the reasoning of a model that still thinks.
+pub(crate) fn latest_reasoning_lines(
+    text: &str,
+    columns: usize,
+    colours: ColourSupport,
+) -> Vec<Line<'static>> {
+    let mut lines = reasoning_lines(text, columns, colours);
+    lines.drain(..lines.len().saturating_sub(THINKING_LINES_MAX));
     lines
 }
 
@@ -272,7 +301,8 @@ fn call_diff_lines(
     let over = lines.len().saturating_sub(COLLAPSED_DIFF_LINES_MAX);
     if over > 0 && !is_expanded {
         lines.truncate(COLLAPSED_DIFF_LINES_MAX);
-        let text = format!("    … {over} more lines, Ctrl+O shows them");
+        let over = format_plural(over as u64, "more line");
+        let text = format!("    … {over}, Ctrl+O shows them");
         lines.push(Line::styled(text, colours.role_style(TextRole::Aside)));
     }
     lines
@@ -319,7 +349,8 @@ fn call_detail_lines(
     }
     let over = all.lines().count().saturating_sub(RESULT_LINES_MAX);
     if over > 0 {
-        lines.push(Line::styled(format!("    … {over} more lines"), aside));
+        let over = format_plural(over as u64, "more line");
+        lines.push(Line::styled(format!("    … {over}"), aside));
     }
     lines
 }

@@ -26,7 +26,7 @@ const CACHED_BLOCKS_MAX: usize = 512;
 const REPLY_SPLIT_BYTES: usize = 600;
 
 /// Bytes of one block's reasoning that are held at most.
-const THINKING_BYTES_MAX: usize = 256 << 10;
+pub(crate) const THINKING_BYTES_MAX: usize = 256 << 10;
 
 /// The position of a line in the transcript, in the order of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

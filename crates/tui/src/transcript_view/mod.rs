@@ -11,5 +11,6 @@ mod tool_block;
 
 pub(crate) use self::block::ChatBlock;
 pub use self::block::NoticeLevel;
-pub(crate) use self::block_list::TranscriptView;
+pub(crate) use self::block_lines::latest_reasoning_lines;
+pub(crate) use self::block_list::{THINKING_BYTES_MAX, TranscriptView};
 pub(crate) use self::call_subject::{is_edit_tool, paths_of_call};

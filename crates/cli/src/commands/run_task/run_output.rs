@@ -11,7 +11,7 @@ use foveal_agent::{
 use foveal_engine::views::CurationProgress;
 use foveal_pricing::tokens::Tokens;
 use foveal_screen::escape_one_line;
-use foveal_screen::numbers::{cost_suffix, format_count};
+use foveal_screen::numbers::cost_suffix;
 use foveal_tools::call_control::CallProgress;
 use foveal_transcript::ToolCall;
 use serde::Serialize;
@@ -200,7 +200,7 @@ impl RunPrinter {
             let time = format!("{:.1} s", begun.elapsed().as_secs_f64());
             notice::print_notice(format_args!(
                 "  {}",
-                short_line(&told.summary_since(&before, &time, format_count))
+                short_line(&told.summary_since(&before, &time))
             ));
         }
     }
