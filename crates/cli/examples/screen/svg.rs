@@ -44,7 +44,9 @@ pub(crate) fn svg(cells: &[Vec<ScreenCell>]) -> String {
 }
 
 fn piece(svg: &mut String, (row, from): (usize, usize), cells: &[ScreenCell], look: CellStyle) {
+    // Browsers measure non-breaking blanks like letters, and a text begins at its first letter.
     let text: String = cells.iter().map(|cell| cell.character).collect();
+    let text = text.replace('\u{a0}', " ");
     if text.trim().is_empty() && !look.reversed {
         return;
     }

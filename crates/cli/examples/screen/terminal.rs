@@ -19,8 +19,9 @@ struct Shown {
 }
 
 impl Shown {
+    /// Returns the text with ordinary blanks: labels of keys have non-breaking ones.
     fn text(&self) -> String {
-        self.screen.rows().collect::<Vec<_>>().join("\n")
+        self.screen.rows().collect::<Vec<_>>().join("\n").replace('\u{a0}', " ")
     }
 }
 
