@@ -39,7 +39,7 @@ fn what_would_not_be_understood_changes_nothing() {
     let world = World::new("config_refused");
     world.write(FILE, "# mine\n[answers]\ntokens = 5_000\n");
     for (arguments, told) in [
-        ("config set answers.tokens 50", "nothing was changed"),
+        ("config set answers.tokens 50", "nothing was changed: 50 tokens: an answer may have"),
         ("config set answers.tokens many", "expected a whole number"),
         ("config set answer.tokens 5", "did you mean `answers.tokens`?"),
         ("config set permissions x", "`foveal config edit`"),
@@ -111,6 +111,14 @@ fn settings_may_be_json() {
     assert_eq!(world.output("config get file_read_small_threshold"), "150\n");
     let told = world.output("config explain file_read_small_threshold");
     assert!(told.contains("set: 150, in ") && told.contains("config.json"), "{told}");
+    // Both names lead to the one setting, which is listed once.
+    assert_eq!(world.output("config get read.small_lines"), "150\n");
+    assert!(told.starts_with("read.small_lines: ") && told.contains("other name: file_read_small"));
+    let list = world.output("config");
+    let row = list.lines().find(|line| line.starts_with("read.small_lines ")).expect("a row");
+    assert!(row.contains(" 150 "), "{row}");
+    assert!(!list.contains("file_read_small_threshold "), "{list}");
+    assert!(!list.contains("file_read_thresholds "), "{list}");
     let lines: String = (0..120).map(|n| format!("let value_{n} = {n};\n")).collect();
     world.write("a.rs", lines.as_str());
     assert!(world.output("read a.rs").contains("(full)"));
@@ -122,7 +130,8 @@ fn settings_may_be_json() {
     assert!(!world.folder.join(FILE).exists());
     assert_eq!(world.output("config get answers.tokens"), "5000\n");
     assert_eq!(world.output("config unset answers.tokens"), "");
-    assert_eq!(world.output("config set file_read_small_threshold 20"), "");
+    assert_eq!(world.output("config set read.small_lines 20"), "");
+    assert!(world.read(JSON).contains("\"file_read_small_threshold\": 20"));
     assert!(!world.output("read a.rs").contains("(full)"));
     assert_eq!(world.run_with("config edit", &[("EDITOR", "true")]).code, Some(0));
 }

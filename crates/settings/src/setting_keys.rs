@@ -62,6 +62,8 @@ pub struct SettingKey {
     pub default_value: Option<String>,
     /// The meaning in one sentence.
     pub description: String,
+    /// The name of the setting that this is another name of.
+    alias_of: Option<String>,
 }
 
 static SETTING_KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
@@ -93,11 +95,29 @@ fn collect_keys(prefix: &str, table: &Value, keys: &mut Vec<SettingKey>) {
             value_type,
             default_value: schema.get("default").map(Value::to_string),
             description: described["description"].as_str().unwrap_or_default().to_owned(),
+            alias_of: schema["x-alias-of"].as_str().map(str::to_owned),
         });
     }
 }
 
 impl SettingKey {
+    /// Returns whether this is only another name of a setting.
+    pub fn is_alias(&self) -> bool {
+        self.alias_of.is_some()
+    }
+
+    /// Returns the setting under its leading name.
+    pub fn leading(&'static self) -> &'static Self {
+        self.alias_of.as_deref().and_then(find_setting).unwrap_or(self)
+    }
+
+    /// Returns the other name of this setting, if it has one.
+    pub fn alias(&self) -> Option<&'static str> {
+        let all = setting_keys().iter();
+        let mut all = all.filter(|key| key.alias_of.as_ref() == Some(&self.name));
+        all.next().map(|key| key.name.as_str())
+    }
+
     /// Returns whether a full name belongs to this setting.
     fn matches_name(&self, name: &str) -> bool {
         let (mut own, mut given) = (self.name.split('.'), name.split('.'));

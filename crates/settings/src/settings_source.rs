@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use crate::json_table::parse_json_table;
 use crate::parse_error::{SettingsParseError, line_number};
 use crate::setting_edit::{self, BYTE_ORDER_MARK, SettingEditError};
-use crate::setting_keys::{SettingKey, is_placeholder};
+use crate::setting_keys::{SettingKey, find_setting, is_placeholder};
 use crate::unknown_names;
 use crate::user_settings::{SettingConflict, UserSettings};
 
@@ -111,10 +111,27 @@ impl<'a> SettingsSource<'a> {
     /// # Errors
     /// If the text has invalid syntax.
     pub fn read_value(self, name: &str) -> Result<Option<String>, SettingEditError> {
+        self.read_value_named(&self.written_name(name)?)
+    }
+
+    fn read_value_named(self, name: &str) -> Result<Option<String>, SettingEditError> {
         match self.syntax {
             Syntax::Toml => setting_edit::read_value(self.text, name),
             Syntax::Json => setting_edit::json::read_value(self.text, name),
         }
+    }
+
+    /// Returns the name by which the text sets a setting; its leading name if it is not set.
+    ///
+    /// # Errors
+    /// If the text has invalid syntax.
+    pub fn written_name(self, name: &str) -> Result<String, SettingEditError> {
+        let Some(key) = find_setting(name) else { return Ok(name.to_owned()) };
+        let leading = key.leading();
+        let Some(alias) = leading.alias() else { return Ok(name.to_owned()) };
+        let is_alias = self.read_value_named(&leading.name)?.is_none()
+            && self.read_value_named(alias)?.is_some();
+        Ok(if is_alias { alias } else { &leading.name }.to_owned())
     }
 
     /// Returns the names that are set for a setting: its own, or those that match its placeholder.
@@ -149,6 +166,7 @@ impl<'a> SettingsSource<'a> {
         name: &str,
         value: &str,
     ) -> Result<String, SettingEditError> {
+        let name = &self.written_name(name)?;
         match self.syntax {
             Syntax::Toml => setting_edit::set_value(self.text, key, name, value),
             Syntax::Json => setting_edit::json::set_value(self.text, key, name, value),
@@ -160,6 +178,7 @@ impl<'a> SettingsSource<'a> {
     /// # Errors
     /// If the text has invalid syntax.
     pub fn remove_value(self, name: &str) -> Result<Option<String>, SettingEditError> {
+        let name = &self.written_name(name)?;
         match self.syntax {
             Syntax::Toml => setting_edit::remove_value(self.text, name),
             Syntax::Json => setting_edit::json::remove_value(self.text, name),

@@ -53,9 +53,10 @@ pub struct UserSettings {
     pub(crate) read: ReadSection,
     /// Another name of `read.small_lines`.
     #[serde(deserialize_with = "deserialize_count")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1), extend("x-alias-of" = "read.small_lines"))]
     pub(crate) file_read_small_threshold: Option<u32>,
     /// Another way to write `read.for_files`: `"*.md" = { small = 400, large = 1_000 }`.
+    #[schemars(extend("x-alias-of" = "read.for_files"))]
     pub(crate) file_read_thresholds: BTreeMap<GlobText, ReadThresholds>,
     /// Commands and terminals.
     pub(crate) run: RunSection,

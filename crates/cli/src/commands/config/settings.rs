@@ -22,10 +22,10 @@ pub(super) struct SettingsChange {
     pub(super) after: String,
 }
 
-/// Returns the setting with this name.
+/// Returns the setting with this name, which may be another name of it.
 pub(super) fn find_setting(name: &str) -> anyhow::Result<&'static SettingKey> {
     if let Some(key) = setting_keys::find_setting(name) {
-        return Ok(key);
+        return Ok(key.leading());
     }
     if let Some(advice) = removal_advice(name) {
         bail!("{advice}");
@@ -74,8 +74,11 @@ pub(super) fn project_value(
 
 pub(super) fn explain_setting(name: &str, environment: &Environment) -> anyhow::Result<String> {
     let key = find_setting(name)?;
+    let alias = key.alias();
+    let name = if alias == Some(name) { &key.name } else { name };
     let mut lines =
         vec![format!("{name}: {}", key.description), format!("expects: {}", key.expected_value())];
+    lines.extend(alias.map(|alias| format!("other name: {alias}")));
     lines.push(format!("default: {}", key.default_value.as_deref().unwrap_or("nothing")));
     lines.push(match read_valid_settings(environment) {
         Ok(file) => match file.source().read_value(name)? {
@@ -103,13 +106,14 @@ pub(super) fn setting_rows(
     source: SettingsSource<'_>,
 ) -> anyhow::Result<Vec<(String, &'static SettingKey, Option<String>)>> {
     let mut rows = Vec::new();
-    for key in setting_keys() {
+    for key in setting_keys().iter().filter(|key| !key.is_alias()) {
         let named = source.matching_names(key)?;
         for name in &named {
             rows.push((name.clone(), key, source.read_value(name)?));
         }
         if named.is_empty() {
-            rows.push((key.name.clone(), key, None));
+            // The file may use another name of it.
+            rows.push((key.name.clone(), key, source.read_value(&key.name)?));
         }
     }
     Ok(rows)
@@ -123,9 +127,10 @@ pub(super) fn write_change(
 ) -> anyhow::Result<Option<SettingsChange>> {
     let file = read_valid_settings(environment)?;
     let Some(after) = change(file.source())? else { return Ok(None) };
-    SettingsSource { text: &after, ..file.source() }
-        .parse()
-        .context("nothing was changed: the file would become invalid")?;
+    // The line of a text that was never written would mislead.
+    if let Err(error) = (SettingsSource { text: &after, ..file.source() }).parse() {
+        bail!("nothing was changed: {}", error.message);
+    }
     let SettingsFile { path, text: before } = file;
     if before.as_deref() != Some(&after) {
         replace_settings_file(&path, before.as_deref(), Some(&after), false)

@@ -4,16 +4,20 @@ use std::path::Path;
 
 use foveal_agent_setup::FovealProgram;
 use foveal_sandbox::{Confinement, ShellProgram, check_bubblewrap};
+use foveal_settings::settings_file::SettingsFileError;
+use foveal_settings::{SettingsParseError, UserSettings, apply_project_settings};
 
 use super::diagnosis::{Diagnosis, HealthStatus};
 use super::stored_data;
 use crate::environment::{self, Environment};
 use crate::grants::list_grants_of_current_folder;
 use crate::numbers::format_plural;
+use crate::project_settings::ProjectFile;
 
 /// Runs all checks of the machine.
 pub(super) fn check_machine(environment: &Environment) -> Vec<Diagnosis> {
     let mut findings = vec![check_program(environment), check_settings(environment)];
+    findings.extend(check_project_settings());
     findings.push(check_permissions(environment));
     findings.push(stored_data::check_store(environment));
     findings.push(stored_data::check_index(environment));
@@ -42,6 +46,9 @@ fn check_settings(environment: &Environment) -> Diagnosis {
     let about = "settings";
     let path = environment.settings_path().map(|path| path.display().to_string());
     match (environment.read_user_settings(), path) {
+        (Err(SettingsFileError::Invalid { path, source }), _) => {
+            invalid_settings(about, &path, &source, "`foveal config edit` opens the file")
+        }
         (Err(error), _) => {
             let error = format!("{:#}", anyhow::Error::from(error)).replace('\n', " ");
             Diagnosis::new(HealthStatus::Broken, about, error)
@@ -55,6 +62,32 @@ fn check_settings(environment: &Environment) -> Diagnosis {
         (Ok(_), None) => Diagnosis::new(HealthStatus::Note, about, "no settings folder")
             .with_remedy("set HOME or XDG_CONFIG_HOME"),
     }
+}
+
+/// Reports the settings file of the current project, if there is one.
+fn check_project_settings() -> Option<Diagnosis> {
+    let about = "project";
+    let found = ProjectFile::find(&std::env::current_dir().ok()?);
+    let file = match found {
+        Ok(file) => file?,
+        Err(error) => {
+            return Some(Diagnosis::new(HealthStatus::Broken, about, format!("{error:#}")));
+        }
+    };
+    let path = file.path.display().to_string();
+    Some(match apply_project_settings(&UserSettings::default(), file.source()) {
+        Err(error) => invalid_settings(about, &path, &error, "until then, the file is ignored"),
+        Ok(_) => Diagnosis::new(HealthStatus::Ok, about, path)
+            .with_remedy("`foveal trust` shows whether its settings are used"),
+    })
+}
+
+/// Reports the line of an invalid settings file, and what to do.
+fn invalid_settings(about: &str, path: &str, error: &SettingsParseError, more: &str) -> Diagnosis {
+    let advice = error.advice.as_ref().map(|advice| format!("{advice} ")).unwrap_or_default();
+    let remedy = format!("{advice}correct that line, or remove it; {more}");
+    Diagnosis::new(HealthStatus::Broken, about, format!("{path}, {}", error.summary()))
+        .with_remedy(remedy)
 }
 
 /// Reports the permission rules and the permanent grants for this folder.
