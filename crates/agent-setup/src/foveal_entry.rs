@@ -1,5 +1,7 @@
 //! foveal's entry in an agent's settings: its name, and how it is recognized.
 
+use std::path::Path;
+
 /// The name of foveal's entry in every settings file.
 pub(crate) const NAME: &str = "foveal";
 
@@ -81,10 +83,18 @@ pub enum EditError {
     NoAddress,
 }
 
-/// Returns whether a command runs foveal.
+/// Returns whether a command runs foveal: by its usual name, or as this program, which may have
+/// another one.
 pub(crate) fn is_foveal_command(command: &str) -> bool {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
-    name == NAME || name == "foveal.exe"
+    name == NAME || name == "foveal.exe" || is_own_path(command)
+}
+
+/// Returns whether an absolute path leads to this program.
+fn is_own_path(path: &str) -> bool {
+    let path = Path::new(path);
+    let own = || std::env::current_exe()?.canonicalize();
+    path.is_absolute() && path.canonicalize().is_ok_and(|path| own().is_ok_and(|own| own == path))
 }
 
 /// Returns the arguments with the profile replaced or added.

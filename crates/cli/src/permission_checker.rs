@@ -90,7 +90,7 @@ pub(crate) fn locate_path(path: &Path) -> anyhow::Result<(CallFolders, String)> 
     let current = std::env::current_dir().context("there is no current folder")?;
     let current = current.canonicalize().unwrap_or(current);
     let found = path.canonicalize().map_err(|why| match why.kind() {
-        std::io::ErrorKind::NotFound => SourceFileError::Missing { path: path.to_owned() },
+        std::io::ErrorKind::NotFound => SourceFileError::missing(path),
         _ => SourceFileError::Unreadable { path: path.to_owned(), why },
     })?;
     // The tools' own messages address a model.

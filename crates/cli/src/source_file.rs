@@ -5,17 +5,25 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use foveal_index::decode_text;
+use foveal_settings::setting_keys::nearest_name;
 use foveal_syntax::ParsedFile;
 use foveal_transcript::CancelToken;
 
 /// Limit of a file's size.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
+/// Limit of a folder's entries that are compared with the name of a missing file.
+const FOLDER_ENTRIES_MAX: usize = 2_000;
+
 /// The reason why a file cannot be shown, in one line.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceFileError {
-    #[error("`{path}` does not exist: check the path")]
-    Missing { path: PathBuf },
+    #[error("`{path}` does not exist: {}", missing_advice(similar.as_deref()))]
+    Missing {
+        path: PathBuf,
+        /// The path of a file with a similar name.
+        similar: Option<PathBuf>,
+    },
     #[error("`{path}` cannot be read: {why}")]
     Unreadable { path: PathBuf, why: io::Error },
     #[error("`{path}` is a folder: name a file, or run `foveal map {path}`")]
@@ -27,6 +35,29 @@ pub(crate) enum SourceFileError {
     Special { path: PathBuf },
     #[error("`{path}` is larger than {} MiB: it is not read", FILE_BYTES_MAX >> 20)]
     Large { path: PathBuf },
+}
+
+fn missing_advice(similar: Option<&Path>) -> String {
+    match similar {
+        Some(path) => format!("did you mean `{}`?", path.display()),
+        None => "check the path".to_owned(),
+    }
+}
+
+impl SourceFileError {
+    /// Returns the error for a path without a file, with a similar name in its folder.
+    pub(crate) fn missing(path: &Path) -> Self {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
+        let names: Vec<String> = entries
+            .take(FOLDER_ENTRIES_MAX)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let similar = name.and_then(|name| nearest_name(name, names.iter().map(String::as_str)));
+        let similar = similar.map(|name| path.with_file_name(name));
+        Self::Missing { path: path.to_owned(), similar }
+    }
 }
 
 /// A source file with its parse result.
@@ -70,7 +101,7 @@ pub(crate) fn regular_file_metadata(path: &Path) -> Result<fs::Metadata, SourceF
 
 fn file_metadata(path: &Path) -> Result<fs::Metadata, SourceFileError> {
     fs::metadata(path).map_err(|why| match why.kind() {
-        io::ErrorKind::NotFound => SourceFileError::Missing { path: path.to_owned() },
+        io::ErrorKind::NotFound => SourceFileError::missing(path),
         _ => SourceFileError::Unreadable { path: path.to_owned(), why },
     })
 }

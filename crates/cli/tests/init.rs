@@ -367,6 +367,7 @@ fn nothing_is_written_without_a_word() {
         let world = world("dry", at);
         let shown = init(&world, &format!("{} --dry-run", case.name.replace(" --no-hooks", "")));
         assert!(shown.contains("would be written") && shown.contains(program()), "{shown}");
+        assert!(shown.ends_with("\nNext: run this again without `--dry-run` to write it.\n"));
         assert_eq!(fs::read_dir(world.folder.join("home")).expect("a folder").count(), 0);
         let Ran { code, err, out } = world.run(&format!("init {}", case.name));
         assert_eq!((code, out.contains("not changed")), (Some(2), true), "{out}");
@@ -561,15 +562,26 @@ fn places_that_users_moved_are_heeded() {
 fn a_program_of_another_name_is_set_up_too() {
     let world = World::new("init_other_name");
     fs::create_dir_all(world.folder.join("home/.gemini")).expect("a new folder");
-    let program = world.folder.join("foveal-nightly");
+    let program = world.folder.join("nightly");
     fs::hard_link(env!("CARGO_BIN_EXE_foveal"), &program).expect("a second name");
-    let mut command = Command::new(&program);
-    command.args(["init", "--yes", "--no-hooks", "gemini"]).env_clear();
-    command.env("HOME", world.folder.join("home")).current_dir(&world.folder);
-    let ran = world.ran(&mut command);
+    let init = |options: &[&str]| {
+        let mut command = Command::new(&program);
+        command.args(["init", "--yes"]).args(options).arg("gemini").env_clear();
+        command.env("HOME", world.folder.join("home")).current_dir(&world.folder);
+        world.ran(&mut command)
+    };
+    let ran = init(&["--no-hooks"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     assert!(ran.out.contains("  set up\n"), "{}", ran.out);
     let entry: Value =
         serde_json::from_str(&world.read("home/.gemini/settings.json")).expect("JSON");
     assert_eq!(entry["mcpServers"]["foveal"]["command"], json!(program.to_str().expect("text")));
+    // It recognizes its own entries: nothing is written twice, and all is removed.
+    assert!(init(&[]).out.contains("  set up"));
+    let again = init(&[]);
+    assert!(again.out.contains("  already set up\n"), "{}", again.out);
+    assert_eq!(world.read("home/.gemini/settings.json").matches("/nightly").count(), 2);
+    let removed = init(&["--remove"]);
+    assert!(removed.out.contains("  removed\n"), "{}", removed.out);
+    assert!(!world.folder.join("home/.gemini/settings.json").exists());
 }

@@ -41,7 +41,7 @@ fn the_lines_of_a_refusal_allow_what_was_refused() {
         let Ran { code, out, err } = run(&world, arguments);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments}: {err}");
         let lines = rule(tool, shown);
-        assert!(err.contains("it needs the user's word"), "{arguments}: {err}");
+        assert!(err.contains("it needs the user's permission"), "{arguments}: {err}");
         assert!(err.ends_with(&format!("add to `{CONFIG}`:\n{lines}")), "{arguments}: {err}");
         world.write(CONFIG, rule(tool, subject));
         let allowed = run(&world, arguments);

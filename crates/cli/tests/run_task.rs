@@ -395,6 +395,18 @@ fn a_task_stands_on_standard_input() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "Done.\n");
     assert!(bodies(&upstream)[0].to_string().contains("from\\nthe pipe"));
+    // Beside a task in an argument, the input is not used, which is said.
+    let mut command = world.command("run --model");
+    command.arg(model(&upstream, "chat")).args(["what is it?"]).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut input = child.stdin.take().expect("an input");
+    input.write_all(b"the piped text").expect("it is taken");
+    let output = child.wait_with_output().expect("it ends though the input is open");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.matches("standard input is not used, because").count(), 1, "{said}");
+    drop(input);
+    let last = bodies(&upstream).pop().expect("a request").to_string();
+    assert!(last.contains("what is it?") && !last.contains("the piped text"), "{last}");
     let ran = world.ran(world.command("run").stdin(Stdio::null()));
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("no task: give it as an argument"), "{}", ran.err);

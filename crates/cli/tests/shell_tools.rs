@@ -135,6 +135,56 @@ fn calls_that_are_not_resolved_are_counted() {
     let json: serde_json::Value =
         serde_json::from_str(&world.output("graph Router::nest --json")).expect("JSON");
     assert_eq!(json["unresolved_calls"], 7);
+    let dot = world.output("graph Router::nest --format dot");
+    let counted = "  unresolved [label=\"7 calls of nest not resolved\", style=dotted];\n  \
+                   unresolved -> n0 [style=dotted];\n";
+    assert!(dot.contains(counted), "{dot}");
+    let mermaid = world.output("graph Router::nest --format mermaid");
+    let counted = "  unresolved[\"7 calls of nest not resolved\"] -.-> n0\n";
+    assert!(mermaid.contains(counted), "{mermaid}");
+    assert!(!world.output("graph main --format dot").contains("unresolved"));
+}
+
+#[test]
+fn a_search_without_any_word_of_the_query_says_so() {
+    const SAID: &str = "no result contains a word of the query";
+    let world = World::new("shell_search_words");
+    let code = "/// Computes the delivery price.\npub fn send_parcel(weight: u32) -> u32 {\n    weight * 2\n}\n";
+    world.write("src/a.rs", code);
+    world.output("index .");
+    let found = world.run("search mail package");
+    assert!(found.out.contains("src/a.rs") && found.err.contains(SAID), "{}", found.err);
+    let found = world.run("search mail parcel");
+    assert!(found.out.contains("src/a.rs") && !found.err.contains(SAID), "{}", found.err);
+}
+
+/// A line break at the end makes no line, and one thing is no plural.
+#[test]
+fn lines_and_files_are_counted_alike_everywhere() {
+    let world = World::new("shell_counts");
+    world.write("src/one.rs", "pub fn only_one() {}\n");
+    world.write("src/none.rs", "");
+    for (text, lines) in [("pub fn a() {}\n", "1 line"), ("\n\npub fn a() {}", "3 lines")] {
+        world.write("src/a.rs", text);
+        let outline = world.output("outline src/a.rs src/one.rs");
+        assert!(outline.starts_with(&format!("src/a.rs ({lines})\n")), "{outline}");
+        assert!(outline.contains("src/one.rs (1 line)\n"), "{outline}");
+        let map = world.output("map");
+        assert!(map.contains(&format!("src/a.rs ({lines})\n")), "{map}");
+        let number = lines.split(' ').next().expect("a number");
+        let read = world.output("read src/a.rs");
+        assert!(read.contains(&format!("Total lines: {number} |")), "{read}");
+        let past = world.run("read src/a.rs --lines 9");
+        assert!(
+            past.err.contains(&format!("`src/a.rs` has {lines}, none from 9 on")),
+            "{}",
+            past.err
+        );
+    }
+    let none = world.run("grep nothing_like_it src/one.rs");
+    assert!((none.out + &none.err).contains("nothing found in 1 file\n"), "{}", none.err);
+    let shaped = world.output("grep only_one --shaped");
+    assert!(!shaped.contains("1 lines") && !shaped.contains("1 files"), "{shaped}");
 }
 
 #[test]
@@ -285,11 +335,12 @@ fn what_cannot_be_used_is_told() {
     let world = repository("shell_bad");
     for (arguments, told) in [
         ("read missing.rs", "`missing.rs` does not exist: check the path"),
+        ("read src/shrot.rs", "`src/shrot.rs` does not exist: did you mean `src/short.rs`?"),
         ("read src", "`src` is a folder"),
         ("read src/..", "`src/..` is a folder: name a file, or run `foveal map src/..`"),
         ("read ../shell_bad", "`../shell_bad` is a folder"),
         ("read /dev/zero", "`/dev/zero` is not a regular file"),
-        ("read src/.env", "it needs the user's word"),
+        ("read src/.env", "it needs the user's permission"),
         ("read src/short.rs --lines 20", "`src/short.rs` has 10 lines, none from 20 on"),
         ("read src/short.rs --lines 0-2", "expected a line range such as 12-40"),
         ("read src/short.rs --lines 9-2", "expected a line range such as 12-40"),
@@ -356,7 +407,19 @@ fn the_doctor_says_what_is_broken() {
     );
     assert!(gemini.0 == "broken" && gemini.1.contains("line 1"), "{gemini:?}");
     assert!(state("store").1.contains("creates a new one"), "{out}");
-    assert_eq!(state("settings").0, "broken");
+    let settings = state("settings");
+    assert!(settings.0 == "broken" && settings.1.contains("line 1: unknown field `a`\""), "{out}");
+    assert!(out.contains("correct that line, or remove it"), "{out}");
+    world.write("home/.config/foveal/config.toml", "curator = \"auto\"\nbudget = = 3\n");
+    world.write(".foveal.toml", "\n[read]\nsmal_lines = 4\n");
+    let said = world.run("doctor").out;
+    for (line, remedy) in [
+        ("config.toml, line 2: extra `=`, expected nothing", "`foveal config edit` opens the file"),
+        (".foveal.toml, line 3: unknown field `smal_lines`", "did you mean `small_lines`? correct"),
+    ] {
+        assert!(said.contains(line) && said.contains(remedy), "{line}: {said}");
+    }
+    std::fs::remove_file(world.folder.join(".foveal.toml")).expect("it is there");
     world.write("home/.config/foveal/config.toml", "");
     world.output("init cursor --yes");
     world.write("home/.gemini/settings.json", "{}");

@@ -185,7 +185,7 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
         (
             "outline r/.env",
             "not allowed: outline `r/.env` (it may hold variables of an environment): it needs the \
-             user's word, and there is nobody to ask here; to allow it, the user can add to \
+             user's permission, and foveal cannot ask here; to allow it, the user can add to \
              `home/.config/foveal/config.toml`:\n[[permissions]]\ntool = \"outline\"\n\
              subject = \"r/.env\"\nverdict = \"allow\"",
         ),

@@ -87,7 +87,7 @@ fn files_that_may_hold_secrets_need_a_word() {
             ("focus", json!({"paths": [path]})),
         ] {
             let text = ask(&session, tool, arguments).text;
-            assert!(text.contains("needs the user's word"), "{tool} {path}: {text}");
+            assert!(text.contains("needs the user's permission"), "{tool} {path}: {text}");
             assert!(!text.contains("4711"), "{tool} {path}: {text}");
         }
     }
@@ -167,10 +167,14 @@ fn rules_are_kept_by_every_tool() {
     };
     check("bash", json!({"command": "echo yes"}), "yes\n");
     check("bash", json!({"command": "echo rm"}), "a permission rule forbids it");
-    check("bash", json!({"command": "true"}), "needs the user's word");
+    check("bash", json!({"command": "true"}), "needs the user's permission");
     check("edit_file", json!({"path": "a.rs", "old_str": "a", "new_str": "b"}), "forbids it");
     check("read_file", json!({"path": ".env"}), "4711");
-    check("read_lines", json!({"path": ".env", "start": 1, "end": 1}), "needs the user's word");
+    check(
+        "read_lines",
+        json!({"path": ".env", "start": 1, "end": 1}),
+        "needs the user's permission",
+    );
     check("web_fetch", json!({"url": "http://example.org/"}), "forbids it");
     let command = json!({"command": "printf asked"});
     let (answer, questions) = ask_with(&session, "bash", &command, Approval::Session);
@@ -220,7 +224,7 @@ fn a_folder_that_looks_like_a_repository_runs_nothing_under_rules() {
         let guarded = Guarded::new(&rules);
         plant_repository(guarded.folder.path());
         let answer = ask(&guarded.session("one"), tool, json!({"command": line}));
-        let said = ["cannot use bare repository", "forbids it", "needs the user's word"];
+        let said = ["cannot use bare repository", "forbids it", "needs the user's permission"];
         assert!(said.iter().any(|said| answer.text.contains(said)), "{line}: {}", answer.text);
         assert!(!guarded.folder.path().join("ran").exists(), "{tool} {line}");
     }
@@ -269,9 +273,10 @@ fn every_tool_can_be_forbidden_and_asked_about() {
         let open = Guarded::new(&[]);
         let text = ask(&open.session("one"), name, arguments.clone()).text;
         assert!(!text.starts_with("not allowed"), "{name}: {text}");
-        for (verdict, expected) in
-            [(Verdict::Deny, "a permission rule forbids it"), (Verdict::Ask, "nobody to ask here")]
-        {
+        for (verdict, expected) in [
+            (Verdict::Deny, "a permission rule forbids it"),
+            (Verdict::Ask, "foveal cannot ask here"),
+        ] {
             let guarded = Guarded::new(&[(name, "*", verdict)]);
             let session = guarded.session("one");
             let answer = ask(&session, name, arguments.clone());
@@ -356,7 +361,7 @@ fn what_version_control_obeys_is_not_written_unasked() {
         ),
     ] {
         let text = ask(&session, tool, arguments.clone()).text;
-        assert!(text.contains("needs the user's word"), "{tool} {arguments}: {text}");
+        assert!(text.contains("needs the user's permission"), "{tool} {arguments}: {text}");
     }
     assert_eq!(std::fs::read_dir(&hooks).unwrap().count(), 1);
     assert!(!guarded.folder.path().join("sub").exists());
@@ -395,7 +400,7 @@ fn what_others_obey_unasked_is_not_written_unasked() {
             ("write_file", json!({"path": path, "handle": "000000000000"})),
         ] {
             let text = ask(&session, tool, arguments.clone()).text;
-            assert!(text.contains("needs the user's word"), "{tool} {arguments}: {text}");
+            assert!(text.contains("needs the user's permission"), "{tool} {arguments}: {text}");
         }
     }
     // Reading them, and ordinary work, needs none.

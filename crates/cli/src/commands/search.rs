@@ -149,6 +149,11 @@ fn print_search_limits(hits: &[SearchHit], problem: Option<&str>, waiting: u64, 
         }
         None => {}
     }
+    if !hits.is_empty() && hits.iter().all(|hit| hit.reason.words.is_empty()) {
+        notice::print_notice(
+            "no result contains a word of the query: all were found by meaning or as neighbours",
+        );
+    }
 }
 
 fn visibility_word(hit: &SearchHit) -> Option<&'static str> {

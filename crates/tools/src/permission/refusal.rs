@@ -43,7 +43,7 @@ pub(crate) fn describe_rule(number: usize, rule: &PermissionRule) -> String {
 /// to allow it.
 pub(crate) fn unanswered_message(access: &Access<'_>, file: Option<&Path>) -> String {
     format!(
-        "it needs the user's word, and there is nobody to ask here; {}",
+        "it needs the user's permission, and foveal cannot ask here; {}",
         allow_instructions(access, file, "add to")
     )
 }

@@ -88,8 +88,10 @@ pub(crate) fn run(
             let lists = text::visible_lists(&relations, root, arguments.depth, &is_told);
             text::render_text(&relations, root, &lists, words, &related, environment)
         }
-        GraphFormat::Mermaid => diagram::mermaid_flowchart(&relations, &around(), &related).into(),
-        GraphFormat::Dot => diagram::graphviz_digraph(&relations, &around(), &related).into(),
+        GraphFormat::Mermaid => {
+            diagram::mermaid_flowchart(&relations, root, &around(), &related).into()
+        }
+        GraphFormat::Dot => diagram::graphviz_digraph(&relations, root, &around(), &related).into(),
         GraphFormat::Json => {
             format!("{}\n", json::relations_to_json(&relations, root, &around(), words, &related))
                 .into()

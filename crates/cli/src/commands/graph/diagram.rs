@@ -7,10 +7,13 @@ use foveal_relevance::relations::{NodeId, RelationNodeKind, Relations};
 
 use super::model_statements::ModelRelation;
 use super::neighbours::Neighbourhood;
+use crate::numbers::format_plural;
 
-/// Returns a Mermaid flowchart. Relations that a model stated are dotted.
+/// Returns a Mermaid flowchart. Relations that a model stated are dotted, and so is the number of
+/// unresolved calls of the name of `root`.
 pub(super) fn mermaid_flowchart(
     relations: &Relations,
+    root: NodeId,
     around: &Neighbourhood,
     related: &[ModelRelation<'_>],
 ) -> String {
@@ -29,15 +32,22 @@ pub(super) fn mermaid_flowchart(
         let (from, to, why) = (&ids[from], &ids[to], escape_mermaid(why));
         let _ = writeln!(out, "  {from} -. \"a model says: {why}\" .-> {to}");
     }
+    if let Some(calls) = unresolved_calls_label(relations, root) {
+        let (root, calls) = (&ids[&root], escape_mermaid(&calls));
+        let _ = writeln!(out, "  unresolved[\"{calls}\"] -.-> {root}");
+    }
     if around.left_out > 0 {
-        let _ = writeln!(out, "  %% {} more relations", around.left_out);
+        let more = format_plural(around.left_out as u64, "more relation");
+        let _ = writeln!(out, "  %% {more}");
     }
     out
 }
 
-/// Returns a Graphviz digraph. Relations that a model stated are dotted.
+/// Returns a Graphviz digraph. Relations that a model stated are dotted, and so is the number of
+/// unresolved calls of the name of `root`.
 pub(super) fn graphviz_digraph(
     relations: &Relations,
+    root: NodeId,
     around: &Neighbourhood,
     related: &[ModelRelation<'_>],
 ) -> String {
@@ -60,11 +70,24 @@ pub(super) fn graphviz_digraph(
         let (from, to, why) = (&ids[from], &ids[to], escape_graphviz(why));
         let _ = writeln!(out, "  {from} -> {to} [label=\"a model says: {why}\", style=dotted];");
     }
+    if let Some(calls) = unresolved_calls_label(relations, root) {
+        let (root, calls) = (&ids[&root], escape_graphviz(&calls));
+        let _ = writeln!(out, "  unresolved [label=\"{calls}\", style=dotted];");
+        let _ = writeln!(out, "  unresolved -> {root} [style=dotted];");
+    }
     if around.left_out > 0 {
-        let _ = writeln!(out, "  // {} more relations", around.left_out);
+        let more = format_plural(around.left_out as u64, "more relation");
+        let _ = writeln!(out, "  // {more}");
     }
     out.push_str("}\n");
     out
+}
+
+/// Returns the number of calls that may be calls of `root`; `None` if there are none.
+fn unresolved_calls_label(relations: &Relations, root: NodeId) -> Option<String> {
+    let count = u64::from(relations.unresolved_calls(root));
+    let name = &relations.node(root).name;
+    (count > 0).then(|| format!("{} of {name} not resolved", format_plural(count, "call")))
 }
 
 fn node_ids(around: &Neighbourhood) -> BTreeMap<NodeId, String> {

@@ -244,7 +244,7 @@ fn print_ending(
         }
     }
     if clients.is_empty() {
-        return Ok(());
+        return output::print(text::dry_run_advice(changes, arguments.remove));
     }
     let titles: Vec<&str> = clients.iter().map(|client| client.title).collect();
     if arguments.remove {

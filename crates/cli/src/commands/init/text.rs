@@ -128,6 +128,15 @@ pub(super) fn rules_advice(client: &ClientAgent) -> String {
     )
 }
 
+/// Returns the advice after a run that only showed changes; empty if there were none.
+pub(super) fn dry_run_advice(changes: &[SetupChange], removes: bool) -> String {
+    let verb = if removes { "remove" } else { "write" };
+    match changes.iter().any(|change| change.outcome == SetupOutcome::WouldChange) {
+        true => format!("\nNext: run this again without `--dry-run` to {verb} it.\n"),
+        false => String::new(),
+    }
+}
+
 /// Renders the next steps.
 pub(super) fn render_steps(steps: &[String]) -> String {
     let steps = steps.iter().enumerate().map(|(at, step)| format!("  {}. {step}\n", at + 1));

@@ -1,5 +1,6 @@
 //! The command line of `foveal run`, the run, and its exit code.
 
+use std::cell::Cell;
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use crate::commands::own_agent::{
 };
 use crate::environment::Environment;
 use crate::exit_code;
+use crate::notice;
 use crate::permission_checker::can_ask_user;
 
 /// Bytes of a task that are read from standard input.
@@ -86,11 +88,14 @@ pub(crate) fn run(arguments: &RunArguments, environment: &Environment) -> anyhow
         ..
     } = opened;
     let cancel = own_agent::cancel_on_signals(&runtime, || {});
+    let input = UnusedInput::new(arguments.task.as_deref());
+    input.report();
     let mut show = RunPrinter::new(arguments.json, session);
     let mut tell = |told: AgentEvent| show.print_event(&told);
     let (_, nothing) = std::sync::mpsc::sync_channel(0);
     let signals = AgentSignals { events: &events, commands: &nothing, cancel: &cancel };
     let ended = run_agent(agent, first, asking, calling, &mut tell, &mut log, signals);
+    input.report();
     // Tasks that still run are not awaited.
     runtime.shutdown_timeout(Duration::from_millis(200));
     drop(toolbox.collect());
@@ -133,6 +138,31 @@ fn read_task(given: Option<&str>) -> anyhow::Result<String> {
         bail!("no task: give it as an argument, or on standard input");
     }
     Ok(task)
+}
+
+/// Standard input beside a task in an argument. It is not read: a program that starts foveal may
+/// leave it open, and foveal would wait for its end.
+struct UnusedInput {
+    is_reported: Cell<bool>,
+}
+
+impl UnusedInput {
+    fn new(task: Option<&str>) -> Self {
+        let is_unused = task.is_some_and(|task| task != "-") && !std::io::stdin().is_terminal();
+        Self { is_reported: Cell::new(!is_unused) }
+    }
+
+    /// Says once that the input is not used, if some has arrived.
+    fn report(&self) {
+        if !self.is_reported.get() && rustix::io::ioctl_fionread(std::io::stdin()).unwrap_or(0) > 0
+        {
+            self.is_reported.set(true);
+            notice::print_notice(
+                "standard input is not used, because the task is an argument: give the whole task \
+                 on standard input, as in `cat TASK FILE | foveal run -`",
+            );
+        }
+    }
 }
 
 fn run_limits(arguments: &RunArguments) -> RunLimits {
