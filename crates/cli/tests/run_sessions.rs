@@ -507,7 +507,7 @@ fn other_rules_are_told_as_what_changes_the_prompt() {
         let sent = ran.out.lines().find(|line| line.contains("\"sent\"")).expect("it is told");
         serde_json::from_str::<Value>(sent).expect("JSON")["rewrite"].clone()
     };
-    let told = "the session resumed with another profile, other settings or another API";
+    let told = "the session resumed with another profile, other limits or another API";
     assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
     let limits = |count| format!("[agent]\nmax_file_reads = {count}\n");
     world.write("home/.config/foveal/config.toml", limits(2));

@@ -72,7 +72,7 @@ pub struct ShapingRules {
     /// Whether nothing is reduced; breakpoints are set nevertheless. Decisions under other rules do
     /// not apply.
     pub is_passthrough: bool,
-    /// Identifies further settings of the user on which decisions depend; `None` for the defaults.
+    /// Identifies the user's settings with which a session began; `None` for the defaults.
     pub settings_key: Option<String>,
     /// Removes secrets from messages before they are stored, for a client that sends the stored
     /// messages after a restart. Decisions are recorded for the redacted messages then.

@@ -80,6 +80,10 @@ pub(crate) struct RunSettings {
     /// The profile's rules with their limits. Earlier versions did not store them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rules: Option<String>,
+    /// The key of the user's settings with which the session began, by which its decisions are
+    /// found; `None` for the defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) settings_key: Option<String>,
     /// The call that this sub-agent carries out; `None` in a main run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) of: Option<ParentCall>,

@@ -89,7 +89,14 @@ fn conversation() -> Vec<RunLogEntry> {
 
 fn run(model: &str) -> RunSettings {
     let (protocol, profile) = ("messages".to_owned(), "balanced".to_owned());
-    RunSettings { model: model.to_owned(), protocol, profile, rules: None, of: None }
+    RunSettings {
+        model: model.to_owned(),
+        protocol,
+        profile,
+        rules: None,
+        settings_key: None,
+        of: None,
+    }
 }
 
 /// Stores records one by one, and loads the run.

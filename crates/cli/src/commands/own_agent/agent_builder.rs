@@ -119,8 +119,7 @@ pub(crate) fn build_agent(
     let user = opener.settings();
     let profile = wanted.profile.map(str::to_owned).or_else(|| earlier.as_ref()?.last_profile());
     let window = server_window(runtime, &client, &chosen);
-    let curator = opener.settings_for_folder(toolbox.roots.working_directory()).curator();
-    let settings_key = agent_config::view_settings_key(&toolbox.settings, curator);
+    let settings_key = session_settings_key(earlier.as_ref(), &opener, &toolbox);
     let (rules, run) = rules_and_run(&chosen, window, profile, &user.agent, settings_key)?;
     let is_decided_anew = earlier.as_ref().is_some_and(|earlier| earlier.needs_new_decisions(&run));
     let (session, past, lock) = match earlier {
@@ -238,6 +237,22 @@ fn server_window(runtime: &Runtime, client: &LlmClient, chosen: &ChosenModel) ->
     runtime.block_on(client.context_window(server)).map(Tokens)
 }
 
+/// Returns the key of the settings by which decisions are found. A continued session keeps its key:
+/// other decisions would rewrite its prompt.
+fn session_settings_key(
+    earlier: Option<&ResumableSession>,
+    opener: &ToolboxFactory,
+    toolbox: &Toolbox,
+) -> Option<String> {
+    match earlier {
+        Some(earlier) => earlier.settings_key(),
+        None => {
+            let user = opener.settings_for_folder(toolbox.roots.working_directory());
+            agent_config::view_settings_key(&toolbox.settings, user.curator())
+        }
+    }
+}
+
 /// Returns the rules for requests to the chosen model, and the record of this run for the log.
 ///
 /// # Errors
@@ -254,10 +269,10 @@ fn rules_and_run(
     let by_name = || ModelTraits::from_name(&server.model, server.dialect.protocol()).window;
     let window = window.unwrap_or_else(by_name);
     let rules = agent_config::profile_rules(&profile, user, window)?;
-    let rules = ShapingRules { settings_key, ..rules };
+    let rules = ShapingRules { settings_key: settings_key.clone(), ..rules };
     let (protocol, decided_by) = (server.dialect.name().to_owned(), rules.rules_key());
-    let run =
-        RunSettings { model, protocol, profile, rules: Some(decided_by.into_owned()), of: None };
+    let decided_by = Some(decided_by.into_owned());
+    let run = RunSettings { model, protocol, profile, rules: decided_by, settings_key, of: None };
     Ok((rules, run))
 }
 

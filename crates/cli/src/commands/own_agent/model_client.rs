@@ -27,7 +27,7 @@ const CHANGE_IMPOSSIBLE: &str = "a change of the prompt was not applied: the mod
 
 /// The reason of a rewrite where a session continues under other rules.
 const NEW_RULES_REASON: &str =
-    "the session resumed with another profile, other settings or another API";
+    "the session resumed with another profile, other limits or another API";
 
 /// Attempts to shorten a prompt that is too long.
 const SHRINKS_MAX: u32 = 3;

@@ -116,6 +116,11 @@ impl ResumableSession {
         Some(self.loaded.run_settings.last()?.profile.clone())
     }
 
+    /// Returns the key of the user's settings with which the session began.
+    pub(crate) fn settings_key(&self) -> Option<String> {
+        self.loaded.run_settings.last()?.settings_key.clone()
+    }
+
     /// Returns whether `run` continues the session under other rules, so that earlier decisions do
     /// not hold.
     pub(crate) fn needs_new_decisions(&self, run: &RunSettings) -> bool {
