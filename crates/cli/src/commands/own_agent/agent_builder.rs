@@ -157,7 +157,6 @@ pub(crate) fn build_agent(
         Approvals::new(wanted.auto_approves, wanted.prompter, Some((&toolbox.store, folder)));
     let mut calling = ToolExecutor::new(&toolbox, &session, approvals.clone(), sender.clone());
     let (shaper, asking) = session_requester(&means, &session, &calling.tool_session(), &sender);
-    let asking = asking.with_new_decisions(is_decided_anew).with_side_costs();
     if has_agents {
         let system = agent_config::system_prompt(folder, InteractionMode::SubAgent, &files);
         let agents =
@@ -170,7 +169,7 @@ pub(crate) fn build_agent(
     Ok(ReadyAgent {
         log: RunLog::new(&toolbox.store, &session, vec![settings.directory.clone()], run),
         agent: Agent::from_resume_state(settings, past),
-        requester: asking,
+        requester: asking.with_new_decisions(is_decided_anew).with_side_costs(),
         executor: calling.with_base_files(&files),
         sender,
         events,
