@@ -55,8 +55,7 @@ class Program:
 
 def record_help(program, out):
     _, text, _ = program.run("--help")
-    block = text.split("Commands:")[1].split("Options:")[0]
-    commands = re.findall(r"^  (\S+) ", block, re.MULTILINE)
+    commands = re.findall(r"^  ([a-z][a-z-]*) ", text.split("\nOptions:")[0], re.MULTILINE)
     for name in commands:
         _, text, _ = program.run(name, "--help")
         (out / f"{name}.txt").write_text(text)
