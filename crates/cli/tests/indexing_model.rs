@@ -15,7 +15,7 @@ use crate::run_task::{bodies, calls, events, model, of_type};
 use crate::world::World;
 
 /// How long it is waited for the model.
-const PATIENCE: Duration = Duration::from_secs(150);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A server of tools that goes on until it is dropped.
 pub(crate) struct Server {
