@@ -14,8 +14,15 @@ use crate::world::{Desk, Running, World, params};
 
 /// A world with one file old enough for searches of it to be remembered.
 fn settled() -> World {
+    settled_with(&[])
+}
+
+fn settled_with(files: &[(&str, &str)]) -> World {
     let world = World::new(ToolSet::Full);
     world.write("a.txt", "here it is\n");
+    for (name, content) in files {
+        world.write(name, content);
+    }
     std::thread::sleep(Duration::from_millis(60));
     world
 }
@@ -135,8 +142,7 @@ async fn the_report_counts_repeated_calls() {
 /// A call that repeats an earlier one counts once: a search, a read and a read of several files.
 #[tokio::test]
 async fn repeated_reads_count_as_repeated_searches_do() {
-    let world = settled();
-    world.write("b.txt", "and there\n");
+    let world = settled_with(&[("b.txt", "and there\n")]);
     let client = world.connect(Desk::default()).await;
     let calls = [
         ("grep", json!({"pattern": "here"})),

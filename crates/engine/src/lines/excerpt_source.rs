@@ -73,6 +73,6 @@ mod tests {
         assert_eq!(verify(&result([last, first])), None);
         // Lines that a client adds, and lines of another content, do not match.
         assert_eq!(verify(&format!("{}[exit code 1]\n", result([first, last]))), None);
-        assert_eq!(verify(&result([first, "test case_40 ... ok"])), None);
+        assert_eq!(verify(&result([first, "test case_41 ... ok"])), None);
     }
 }
