@@ -9,6 +9,7 @@ use std::sync::Arc;
 use foveal_engine::output_budget::OutputBudget;
 use foveal_index::Index;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_screen::numbers::PlainCount;
 use foveal_store::SqliteStore;
 use foveal_tools::code_index::CodeIndex;
 use foveal_tools::settings::ToolSettings;
@@ -756,7 +757,8 @@ fn plain_hits(found: &GrepAnswer) -> String {
     }
     let (shown, total) = (found.shown, found.total);
     if shown == 0 {
-        plain += &format!("[nothing found in {} files]\n", found.files_searched);
+        let files = PlainCount::new(found.files_searched as u64, "file");
+        plain += &format!("[nothing found in {files}]\n");
     } else if (shown as u64) < total {
         let files = found.files_with_hits;
         plain += &format!("[lines 1-{shown} of {total} found in {files} files; ");

@@ -50,7 +50,8 @@ pub(super) fn note(line: &str) -> Option<Note> {
     }
     if let Some((lines, there)) = inner.split_once(": same as ") {
         let there = there.strip_suffix(" above")?;
-        let lines_count = lines.strip_suffix(" lines").and_then(|count| count.parse().ok());
+        let lines_count = lines.strip_suffix(" lines").or_else(|| lines.strip_suffix(" line"));
+        let lines_count = lines_count.and_then(|count| count.parse().ok());
         return Some(match (lines_count, there.split_once(" of ")) {
             (Some(count), _) => Note::LinesAbove(count),
             (None, Some(_)) => Note::Above(range(lines)?),
@@ -69,11 +70,13 @@ pub(super) fn note(line: &str) -> Option<Note> {
     if inner.contains("same result as ") && inner.ends_with(" above") {
         return Some(Note::WholeAbove);
     }
-    if let Some((count, _)) = inner.split_once(" lines above in ") {
+    let above = inner.split_once(" lines above in ").or(inner.split_once(" line above in "));
+    if let Some((count, _)) = above {
         return Some(Note::LinesAbove(count.parse().ok()?));
     }
     if let Some(rest) = inner.strip_prefix("last ") {
-        let (what, times) = rest.strip_suffix(" more times")?.split_once(" repeated ")?;
+        let (what, times) =
+            rest.trim_end_matches('s').strip_suffix(" more time")?.split_once(" repeated ")?;
         let period = if what == "line" { 1 } else { what.strip_suffix(" lines")?.parse().ok()? };
         return Some(Note::Repeated { period, times: times.parse().ok()? });
     }
@@ -82,7 +85,7 @@ pub(super) fn note(line: &str) -> Option<Note> {
         return Some(Note::LeftOut(lines));
     }
     let (count, unit) = amount.split_once(' ')?;
-    let counts = ["lines", "hits", "more rows"].iter().any(|known| unit.starts_with(known));
+    let counts = ["line", "hit", "more row"].iter().any(|known| unit.starts_with(known));
     counts.then_some(Note::LinesLeftOut(count.parse().ok()?))
 }
 
