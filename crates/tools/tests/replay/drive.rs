@@ -760,8 +760,8 @@ fn plain_hits(found: &GrepAnswer) -> String {
         let files = PlainCount::new(found.files_searched as u64, "file");
         plain += &format!("[nothing found in {files}]\n");
     } else if (shown as u64) < total {
-        let files = found.files_with_hits;
-        plain += &format!("[lines 1-{shown} of {total} found in {files} files; ");
+        let files = PlainCount::new(found.files_with_hits as u64, "file");
+        plain += &format!("[lines 1-{shown} of {total} found in {files}; ");
         plain += &format!("the next from offset {shown}]\n");
     }
     plain
