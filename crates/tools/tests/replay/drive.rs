@@ -757,10 +757,10 @@ fn plain_hits(found: &GrepAnswer) -> String {
     }
     let (shown, total) = (found.shown, found.total);
     if shown == 0 {
-        let files = PlainCount::new(found.files_searched as u64, "file");
+        let files = PlainCount::new(found.files_searched, "file");
         plain += &format!("[nothing found in {files}]\n");
     } else if (shown as u64) < total {
-        let files = PlainCount::new(found.files_with_hits as u64, "file");
+        let files = PlainCount::new(found.files_with_hits, "file");
         plain += &format!("[lines 1-{shown} of {total} found in {files}; ");
         plain += &format!("the next from offset {shown}]\n");
     }
