@@ -8,14 +8,11 @@ use foveal_protocols::Protocol;
 use foveal_providers::ModelSpec;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::price_overrides::PriceOverrides;
+use foveal_session_readers::is_local_provider;
 use foveal_transcript::Conversation;
 
 /// The name of the price card of models on this machine.
 const FREE_CARD_NAME: &str = "free";
-
-/// Beginnings of model names by which agents mark a model on this machine.
-const LOCAL_PREFIXES: [&str; 6] =
-    ["ollama/", "ollama_chat/", "lmstudio/", "lm_studio/", "llamacpp/", "llama.cpp/"];
 
 /// The prices of a replay.
 #[derive(Debug, Clone)]
@@ -61,23 +58,32 @@ impl ReplayPrices {
 
 /// Returns the price card of a recorded model; `None` if no price is known.
 fn model_price_card(own: &PriceOverrides, name: &str) -> Option<PriceCard> {
-    match local_model(name) {
-        Some(model) if own.find_override(&model, "").is_none() => {
-            let maker = ModelTraits::from_name(&model, Protocol::Chat).prices;
-            let name = FREE_CARD_NAME.to_owned();
-            let (input, output, cache_read, cache_write) = (0.0, 0.0, 0.0, 0.0);
-            Some(PriceCard { name, input, cache_write, cache_read, output, ..maker })
-        }
-        Some(model) => known_price_card(own, &model, "", Protocol::Chat),
-        None => known_price_card(own, name, "", Protocol::Chat),
+    let local = local_model(name);
+    if let Some(model) = &local
+        && own.find_override(model, "").is_none()
+    {
+        let maker = ModelTraits::from_name(model, Protocol::Chat).prices;
+        return Some(PriceCard {
+            name: FREE_CARD_NAME.to_owned(),
+            input: 0.0,
+            cache_write: 0.0,
+            cache_read: 0.0,
+            output: 0.0,
+            ..maker
+        });
     }
+    known_price_card(own, local.as_deref().unwrap_or(name), "", Protocol::Chat)
 }
 
-/// Returns the server's name of a model that runs on this machine; `None` for other models.
+/// Returns the server's name of a model that runs on this machine; `None` for other models. Agents
+/// write `PROVIDER/MODEL`.
 fn local_model(name: &str) -> Option<String> {
-    let rest = LOCAL_PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let parts = name.split_once('/').filter(|(provider, _)| is_local_provider(provider));
     let spec = || name.parse().ok().filter(ModelSpec::is_free);
-    rest.map(str::to_owned).or_else(|| spec().map(|spec| spec.model().to_owned()))
+    match parts {
+        Some((_, model)) => Some(model.to_owned()),
+        None => spec().map(|spec| spec.model().to_owned()),
+    }
 }
 
 #[cfg(test)]

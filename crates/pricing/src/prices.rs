@@ -87,6 +87,15 @@ const FIELDS: [&str; 10] = [
     "as_of",
 ];
 
+/// The most price cards that a text names.
+const NAMED_CARDS_MAX: usize = 2;
+
+/// Returns the names of price cards for a text; `None` if there are too many.
+pub fn join_card_names(cards: &[PriceCard]) -> Option<String> {
+    let names = || cards.iter().map(|card| &*card.name).collect::<Vec<_>>().join(" and ");
+    (cards.len() <= NAMED_CARDS_MAX).then(names)
+}
+
 impl PriceCard {
     /// Returns the built-in cards, the default first.
     pub fn built_in_cards() -> Vec<PriceCard> {

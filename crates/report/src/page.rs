@@ -1,6 +1,6 @@
 //! The page: its sections in order.
 
-use foveal_pricing::prices::PriceCard;
+use foveal_pricing::prices::{PriceCard, join_card_names};
 
 use crate::chart::{composition, context, cost, frontier};
 use crate::data::{ReportConversation, ReportData, ReportProfile, ReportTotals};
@@ -130,7 +130,8 @@ fn write_header(html: &mut HtmlWriter, data: &ReportData) {
         number::format_plural(totals.projected.requests, "request"),
         number::format_count(totals.raw.tokens.0 as f64),
         number::format_dollars(totals.raw.dollars),
-        price_names(&data.prices),
+        join_card_names(&data.prices)
+            .unwrap_or_else(|| format!("the price cards of {} models", data.prices.len())),
     );
     html.text_element("p", &[], &text);
     html.close_element("header");
@@ -416,16 +417,6 @@ const MEASURES: [(&str, &str); 10] = [
          that shows several files is divided evenly.",
     ),
 ];
-
-/// The most price cards that the heading names.
-const PRICE_NAMES_MAX: usize = 2;
-
-fn price_names(prices: &[PriceCard]) -> String {
-    match prices.len() > PRICE_NAMES_MAX {
-        true => format!("the price cards of {} models", prices.len()),
-        false => prices.iter().map(|card| &*card.name).collect::<Vec<_>>().join(" and "),
-    }
-}
 
 fn write_footnotes(html: &mut HtmlWriter, prices: &[PriceCard]) {
     html.open_element("footer", &[]);

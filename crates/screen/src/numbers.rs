@@ -75,16 +75,20 @@ pub fn format_plural(number: u64, word: &str) -> String {
 /// A count with its noun for a model, so without separated thousands: `12345 sessions`.
 #[derive(Debug, Clone, Copy)]
 pub struct PlainCount<'a> {
-    /// The count.
-    pub number: u64,
+    number: u64,
     /// The noun in the singular.
-    pub noun: &'a str,
+    noun: &'a str,
 }
 
 impl<'a> PlainCount<'a> {
     /// Returns a count of `noun`.
     pub fn new(number: impl TryInto<u64>, noun: &'a str) -> Self {
         Self { number: number.try_into().unwrap_or(u64::MAX), noun }
+    }
+
+    /// Returns the verb that follows the count: `is` or `are`.
+    pub fn verb(self) -> &'static str {
+        if self.number == 1 { "is" } else { "are" }
     }
 }
 

@@ -24,4 +24,5 @@ pub use framing::line_reader::LINE_BYTES_MAX;
 pub use session_format::{SessionFormat, UnknownFormat};
 pub use session_reading::{ReadError, detect_and_read_sessions, read_all_sessions, read_sessions};
 pub use sessions::claude_code::{LiveBranch, OPEN_SESSIONS_MAX, find_live_branch};
+pub use sessions::model_name::is_local_provider;
 pub use timestamps::{format_timestamp, parse_timestamp};

@@ -1,7 +1,7 @@
 //! The contents of a replay's summary.
 
 use foveal_engine::profile::{DEFAULT_PROFILE, Profile};
-use foveal_pricing::prices::PriceCard;
+use foveal_pricing::prices::{PriceCard, join_card_names};
 use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::oracle::Oracle;
 
@@ -19,9 +19,6 @@ pub(crate) enum SummaryOrder {
     /// The name of the profile or session.
     Name,
 }
-
-/// The most price cards that are named.
-const PRICE_NAMES_MAX: usize = 2;
 
 /// The contents of the summary.
 pub(crate) struct ReplaySummary<'a> {
@@ -57,8 +54,7 @@ impl ReplaySummary<'_> {
     pub(crate) fn price_names(&self) -> String {
         match self.prices {
             [] => "none".to_owned(),
-            cards if cards.len() > PRICE_NAMES_MAX => format!("of {} models", cards.len()),
-            cards => cards.iter().map(|card| &*card.name).collect::<Vec<_>>().join(" and "),
+            cards => join_card_names(cards).unwrap_or_else(|| format!("of {} models", cards.len())),
         }
     }
 

@@ -88,9 +88,8 @@ impl FactTable {
         names.sort_unstable();
         names.dedup();
         names.shrink_to_fit();
-        let mut effects = calls.iter().map(|call| &call.effect);
         let has_long_edit =
-            entry.tool_calls().zip(&mut effects).any(|(call, effect)| has_long_text(call, effect));
+            entry.tool_calls().zip(&calls).any(|(call, facts)| has_long_text(call, &facts.effect));
         EntryFacts {
             calls,
             has_long_edit,

@@ -6,7 +6,7 @@ pub(crate) mod cline;
 pub(crate) mod codex;
 pub(crate) mod gemini_cli;
 pub(crate) mod mini_swe_agent;
-mod model_name;
+pub(crate) mod model_name;
 pub(crate) mod opencode;
 pub(crate) mod openhands;
 pub(crate) mod pi;

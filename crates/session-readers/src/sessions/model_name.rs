@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use foveal_protocols::json::{self, JsonObject};
 
-/// Names by which agents call providers on this machine.
-const LOCAL_PROVIDERS: [&str; 5] = ["llama.cpp", "llamacpp", "lmstudio", "lm_studio", "ollama"];
+/// Returns whether agents call a provider on this machine by this name.
+pub fn is_local_provider(name: &str) -> bool {
+    matches!(name, "llama.cpp" | "llamacpp" | "lmstudio" | "lm_studio" | "ollama" | "ollama_chat")
+}
 
 /// Returns the model in `model_key`. The name of a model on this machine begins with its provider,
 /// the one in `provider_key`: the model's own name does not tell that it costs nothing.
@@ -16,7 +18,7 @@ pub(super) fn recorded_model(
 ) -> Option<Arc<str>> {
     let model = json::get_text(message, model_key)?;
     let provider = json::get_text(message, provider_key);
-    let local = provider.filter(|provider| LOCAL_PROVIDERS.contains(provider));
+    let local = provider.filter(|provider| is_local_provider(provider));
     Some(local.map_or_else(|| model.into(), |provider| format!("{provider}/{model}").into()))
 }
 

@@ -113,10 +113,10 @@ impl Display for FileNote {
                 write!(f, "read_lines, start {}]", lines.0)
             }
             Self::InSystemPrompt { file, all } => {
-                write!(f, "[{file}: unchanged, its {} in the system prompt]", LinesAre(*all))
+                write!(f, "[{file}: unchanged, its {} in the system prompt]", lines_with_verb(*all))
             }
             Self::Unchanged { file, all, shown: None, .. } => {
-                write!(f, "[{file}: unchanged, its {} shown above]", LinesAre(*all))
+                write!(f, "[{file}: unchanged, its {} shown above]", lines_with_verb(*all))
             }
             Self::Unchanged { file, all, shown: Some(shown), is_long } => {
                 write!(f, "[{file}: unchanged; {shown} of its {all} lines are shown above. ")?;
@@ -127,14 +127,10 @@ impl Display for FileNote {
     }
 }
 
-/// A count of lines with the verb: `1 line is`, `2 lines are`.
-struct LinesAre(u32);
-
-impl Display for LinesAre {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let are = if self.0 == 1 { "is" } else { "are" };
-        write!(f, "{} {are}", PlainCount::new(self.0, "line"))
-    }
+/// Returns a count of lines with the verb: `1 line is`, `2 lines are`.
+fn lines_with_verb(count: u32) -> String {
+    let lines = PlainCount::new(count, "line");
+    format!("{lines} {}", lines.verb())
 }
 
 fn write_file_rest(

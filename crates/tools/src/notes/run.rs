@@ -56,8 +56,8 @@ impl Display for RunNote {
         match self {
             Self::Ended(how) => write!(f, "[{how}]"),
             Self::Undecoded(bytes) => {
-                let are = if *bytes == 1 { "is" } else { "are" };
                 let bytes = PlainCount::new(*bytes, "byte");
+                let are = bytes.verb();
                 write!(f, "[{bytes} of the output {are} no UTF-8 and shown as \u{fffd}]")
             }
             Self::BackgroundEnded => {

@@ -163,9 +163,8 @@ impl Display for SearchNote {
                 f.write_str("[no file fits; hidden and ignored files are not looked at]")
             }
             Self::PastEnd { of, total, offset, binary } => {
-                let are = if *total == 1 { "is" } else { "are" };
                 let total = PlainCount::new(*total, of.unit_name());
-                write!(f, "[there {are} {total}, none from offset {offset}")?;
+                write!(f, "[there {} {total}, none from offset {offset}", total.verb())?;
                 write_binary_count(f, *binary)
             }
             Self::Counted { of, total, files, binary } => {
@@ -214,8 +213,8 @@ impl Display for SearchNote {
             }
             Self::NothingRelated => f.write_str("[no relations found]"),
             Self::UnresolvedCalls { name, count } => {
-                let (calls, are) =
-                    (PlainCount::new(*count, "call"), if *count == 1 { "is" } else { "are" });
+                let calls = PlainCount::new(*count, "call");
+                let are = calls.verb();
                 write!(f, "[{calls} of `{name}` {are} not resolved: find them with grep]")
             }
             Self::ModelSays { of, words } => write!(f, "[a model says of {of}: {words}]"),

@@ -66,7 +66,7 @@ pub(super) fn layout_block(
             let (mark, rest) = ([Span::styled("∴ ", aside)], [Span::raw("  ")]);
             lines.extend(wrap_spans(&spans, room, &mark, &rest, WrapMode::Words));
             if item.is_expanded {
-                lines.extend(reasoning_lines(reasoning, room, colours));
+                lines.extend(reasoning_lines(reasoning.trim(), room, colours));
             }
         }
     }
@@ -151,7 +151,7 @@ fn thinking_lines(
         return lines;
     }
     lines.extend(match is_expanded {
-        true => reasoning_lines(text, columns, colours),
+        true => reasoning_lines(text.trim(), columns, colours),
         false => latest_reasoning_lines(text, columns, colours),
     });
     lines
@@ -161,7 +161,7 @@ fn thinking_lines(
 fn reasoning_lines(text: &str, columns: usize, colours: ColourSupport) -> Vec<Line<'static>> {
     let aside = colours.role_style(TextRole::Aside);
     let prefix = [Span::styled("│ ", aside)];
-    printable_text(text.trim())
+    printable_text(text)
         .lines()
         .flat_map(|line| {
             let spans = [Span::styled(line.to_owned(), aside)];
@@ -176,7 +176,11 @@ pub(crate) fn latest_reasoning_lines(
     columns: usize,
     colours: ColourSupport,
 ) -> Vec<Line<'static>> {
-    let mut lines = reasoning_lines(text, columns, colours);
+    let text = text.trim();
+    // Each line takes a row or more, so that no others are seen. They are laid out for each frame.
+    let start = text.rmatch_indices('\n').nth(THINKING_LINES_MAX - 1);
+    let latest = start.map_or(text, |(at, _)| &text[at + 1..]);
+    let mut lines = reasoning_lines(latest, columns, colours);
     lines.drain(..lines.len().saturating_sub(THINKING_LINES_MAX));
     lines
 }

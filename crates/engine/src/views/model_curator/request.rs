@@ -126,9 +126,9 @@ fn write_hidden_count(user: &mut String, hidden: &mut u32) {
     match std::mem::take(hidden) {
         0 => {}
         hidden => {
-            let are = if hidden == 1 { "is" } else { "are" };
             let hidden = PlainCount::new(hidden, "line");
-            writeln!(user, "({hidden} that {are} not in question)").expect("writing to a string");
+            writeln!(user, "({hidden} that {} not in question)", hidden.verb())
+                .expect("writing to a string");
         }
     }
 }
