@@ -134,8 +134,8 @@ pub(crate) struct AnswersSection {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ReadSection {
     /// The length up to which `read_file` and `foveal read` show files in full, in lines. Not used
-    /// by `foveal serve` and `foveal replay`, nor by `foveal run` with another profile than
-    /// `curated`.
+    /// by `foveal serve` and `foveal replay`. `foveal run` and `foveal chat` use it only with the
+    /// profile `curated`.
     #[serde(deserialize_with = "deserialize_count")]
     #[schemars(range(min = 1), extend("default" = ToolSettings::default().read_small_lines))]
     pub(crate) small_lines: Option<u32>,
