@@ -204,3 +204,17 @@ fn freshness_comes_with_the_page() {
     assert_eq!(page.freshness.etag.as_deref(), Some("\"x\""));
     assert!(page.freshness.expires_at.is_some());
 }
+
+#[test]
+fn of_equal_parts_the_same_one_is_always_chosen() {
+    let part = |n: usize| {
+        format!(
+            "<section><p>Part {n}: words of a sentence, with commas, one after another.</p></section>"
+        )
+    };
+    let html: String = (1..=8).map(part).collect();
+    let url = url::Url::parse("https://a.example/").expect("an address");
+    let convert = || foveal_web::convert_page_locally(&html, &url).map(|(page, _)| page);
+    let first = convert();
+    (0..32).for_each(|_| assert_eq!(convert(), first));
+}
