@@ -1,7 +1,8 @@
 //! The APIs of model providers: request bodies with the positions of their texts, answer streams,
 //! and prompts as requests.
 //!
-//! Each API has a module with the forms of its messages, events and requests. Scanning and splicing
+//! Each API has a module with the forms of its messages, events and requests. It implements
+//! `ProviderApi`, which the shared code asks through [`Protocol`]. Scanning and splicing
 //! of bodies ([`request_body`]), framing and metadata of answers ([`response`]) and the content of
 //! prompts ([`prompt`]) are the same for all.
 //!
@@ -18,6 +19,7 @@ pub mod openai_responses;
 pub mod problem;
 pub mod prompt;
 mod protocol;
+mod provider_api;
 pub mod request_body;
 pub mod response;
 pub mod wrapped_results;

@@ -1,5 +1,11 @@
 //! The model APIs whose requests and answers foveal reads.
 
+use crate::anthropic::MessagesApi;
+use crate::gemini::GeminiApi;
+use crate::openai_chat::ChatApi;
+use crate::openai_responses::ResponsesApi;
+use crate::provider_api::ProviderApi;
+
 /// A model API: the form of its request bodies, answers and stream events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
@@ -25,6 +31,16 @@ impl Protocol {
             Protocol::Chat => "chat",
             Protocol::Responses => "responses",
             Protocol::Gemini => "gemini",
+        }
+    }
+
+    /// Returns the API's module.
+    pub(crate) fn api(self) -> &'static dyn ProviderApi {
+        match self {
+            Protocol::Messages => &MessagesApi,
+            Protocol::Chat => &ChatApi,
+            Protocol::Responses => &ResponsesApi,
+            Protocol::Gemini => &GeminiApi,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::response::field_extraction::{
 };
 
 /// Reads a stream event. Events with text are not parsed.
-pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
+pub(super) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
     let is_read = match name {
         b"message_start" | b"message_delta" | b"error" => true,
         b"message_stop" => {
@@ -42,7 +42,7 @@ pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &
 }
 
 /// Reads a complete answer: a message, an error, or a token count.
-pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+pub(super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     let Some([error]) = extract_fields(json, ["error"]) else { return };
     draft.set_error(error);
     draft.is_complete = true;

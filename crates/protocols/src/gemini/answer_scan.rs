@@ -5,13 +5,8 @@ use serde_json::value::RawValue;
 use crate::response::answer_metadata_builder::AnswerMetadataBuilder;
 use crate::response::field_extraction::{RawField, extract_fields, field_bytes};
 
-/// Reads a stream event: a complete answer with the usage so far.
-pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
-    read_answer(draft, data);
-}
-
 /// Reads a complete answer, or the list of parts of a stream that was not requested as events.
-pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+pub(super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     if json.trim_ascii_start().starts_with(b"[") {
         let parts: Vec<&RawValue> = serde_json::from_slice(json).unwrap_or_default();
         parts.iter().for_each(|part| read_answer(draft, part.get().as_bytes()));
@@ -20,7 +15,8 @@ pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     }
 }
 
-fn read_answer(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+/// Reads an answer. A stream event is one, too, with the usage so far.
+pub(super) fn read_answer(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     let keys = [
         "responseId",
         "modelVersion",

@@ -1,6 +1,10 @@
 //! Google's `generateContent` and `streamGenerateContent`.
 
-pub(crate) mod answer_scan;
+mod answer_scan;
+mod billed_usage;
+mod gemini_api;
 mod request_messages;
+mod result_strings;
 
+pub(crate) use self::gemini_api::GeminiApi;
 pub use self::request_messages::{GooglePart, add_message, parse_parts};

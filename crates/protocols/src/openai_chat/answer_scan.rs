@@ -7,7 +7,7 @@ use crate::response::field_extraction::{RawField, extract_fields, field_bytes, m
 
 /// Reads a stream event: a chunk or `[DONE]`. Parses the first chunks until model and id are known,
 /// and the chunks with usage, a stop reason or an error.
-pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
+pub(super) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
     if data.trim_ascii() == b"[DONE]" {
         draft.is_complete = true;
         return;
@@ -21,7 +21,7 @@ pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
 
 /// Reads a chunk or a complete answer. A stop reason completes the answer, since not all servers
 /// send `[DONE]`.
-pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+pub(super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     let keys = ["id", "model", "choices", "usage", "error", "x_groq"];
     let Some([id, model, choices, usage, error, groq]) = extract_fields(json, keys) else { return };
     draft.set_id(id);

@@ -7,7 +7,7 @@ use crate::response::field_extraction::{
 
 /// Reads a stream event. Parses the first event, which has model and id, and the last one, which
 /// has the usage; `response.in_progress` repeats the whole request and is skipped.
-pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
+pub(super) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
     let is_read = match name {
         b"response.created" => draft.id.is_none(),
         b"response.completed" | b"response.incomplete" | b"response.failed" | b"error" => true,
@@ -41,7 +41,7 @@ pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &
 }
 
 /// Reads a complete answer: a response, a compaction, or an error.
-pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+pub(super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     draft.is_complete = read_response(draft, json);
 }
 

@@ -8,7 +8,6 @@ use super::body_scan::RequestBody;
 use super::cache_breakpoints::{BodyBreakpoint, BreakpointTarget};
 use super::error::BodyError;
 use super::json_lookup;
-use crate::protocol::Protocol;
 
 /// Maximum number of marks in a request
 /// (platform.claude.com/docs/en/build-with-claude/prompt-caching).
@@ -46,7 +45,7 @@ impl RequestBody {
         &self,
         bytes: &[u8],
     ) -> Result<Option<LatestAnswerBreakpoint>, BodyError> {
-        if self.protocol != Protocol::Messages {
+        if !self.protocol.api().has_cache_control() {
             return Ok(None);
         }
         let Some(message) = self.latest_answer(bytes)? else { return Ok(None) };

@@ -1,10 +1,8 @@
 //! The table of body members that the scan reads.
 
-use crate::protocol::Protocol;
-
 /// A member of a request body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BodyField {
+pub(crate) enum BodyField {
     CacheControl,
     ContextManagement,
     Conversation,
@@ -29,50 +27,25 @@ pub(super) enum BodyField {
     Truncation,
 }
 
-/// The JSON names of the fields and their protocol; `None` for all protocols.
-const FIELD_NAMES: &[(&str, Option<Protocol>, BodyField)] = &[
-    ("cache_control", None, BodyField::CacheControl),
-    ("contents", Some(Protocol::Gemini), BodyField::Messages),
-    ("context_management", None, BodyField::ContextManagement),
-    ("conversation", Some(Protocol::Responses), BodyField::Conversation),
-    ("generationConfig", Some(Protocol::Gemini), BodyField::GenerationConfig),
-    ("generation_config", Some(Protocol::Gemini), BodyField::GenerationConfig),
-    ("input", Some(Protocol::Responses), BodyField::Messages),
-    ("instructions", Some(Protocol::Responses), BodyField::System),
-    ("max_completion_tokens", Some(Protocol::Chat), BodyField::MaxTokens),
-    ("max_output_tokens", Some(Protocol::Responses), BodyField::MaxTokens),
-    ("max_tokens", Some(Protocol::Chat), BodyField::MaxTokens),
-    ("max_tokens", Some(Protocol::Messages), BodyField::MaxTokens),
-    ("messages", Some(Protocol::Chat), BodyField::Messages),
-    ("messages", Some(Protocol::Messages), BodyField::Messages),
-    ("metadata", None, BodyField::Metadata),
-    ("model", None, BodyField::Model),
-    ("output_config", Some(Protocol::Messages), BodyField::OutputConfig),
-    ("output_format", Some(Protocol::Messages), BodyField::OutputFormat),
-    ("previous_response_id", Some(Protocol::Responses), BodyField::PreviousResponse),
-    ("prompt_cache_key", None, BodyField::PromptCacheKey),
-    ("reasoning", None, BodyField::Reasoning),
-    ("reasoning_effort", Some(Protocol::Chat), BodyField::ReasoningEffort),
-    ("response_format", Some(Protocol::Chat), BodyField::OutputFormat),
-    ("store", None, BodyField::Store),
-    ("stream", None, BodyField::Stream),
-    ("system", Some(Protocol::Messages), BodyField::System),
-    ("systemInstruction", Some(Protocol::Gemini), BodyField::System),
-    ("system_instruction", Some(Protocol::Gemini), BodyField::System),
-    ("text", Some(Protocol::Responses), BodyField::Text),
-    ("thinking", None, BodyField::Thinking),
-    ("tool_choice", Some(Protocol::Messages), BodyField::ToolChoice),
-    ("tools", None, BodyField::Tools),
-    ("truncation", Some(Protocol::Responses), BodyField::Truncation),
+/// The JSON names of the fields that all APIs have, or that are read alike in all.
+const SHARED_FIELDS: &[(&str, BodyField)] = &[
+    ("cache_control", BodyField::CacheControl),
+    ("context_management", BodyField::ContextManagement),
+    ("metadata", BodyField::Metadata),
+    ("model", BodyField::Model),
+    ("prompt_cache_key", BodyField::PromptCacheKey),
+    ("reasoning", BodyField::Reasoning),
+    ("store", BodyField::Store),
+    ("stream", BodyField::Stream),
+    ("thinking", BodyField::Thinking),
+    ("tools", BodyField::Tools),
 ];
 
 impl BodyField {
-    /// Returns the field with this name in `protocol`.
-    pub(super) fn from_name(protocol: Protocol, name: &[u8]) -> Option<Self> {
-        FIELD_NAMES
-            .iter()
-            .find(|(known, of, _)| known.as_bytes() == name && of.is_none_or(|of| of == protocol))
-            .map(|(_, _, field)| *field)
+    /// Returns the field with this name, among those of all APIs and `own_fields`.
+    pub(super) fn from_name(own_fields: &[(&str, BodyField)], name: &[u8]) -> Option<Self> {
+        let mut fields = SHARED_FIELDS.iter().chain(own_fields);
+        fields.find(|(known, _)| known.as_bytes() == name).map(|(_, field)| *field)
     }
 
     /// Returns the field's bit.

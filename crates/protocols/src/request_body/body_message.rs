@@ -11,15 +11,13 @@ use super::canonical_strings::detect_encoding;
 use super::error::BodyError;
 use super::json_lookup::{self, ByteRange};
 use super::nested_json;
-use super::result_strings::{self, ResultStrings};
+use super::result_strings::ResultStrings;
 use super::string_encoding::StringEncoding;
 use crate::conversation_builder::{ConversationBuilder, StepDraft};
 use crate::json::{self, JsonObject};
 use crate::lenient_json;
-use crate::openai_responses::{ASSUME_SUCCESS, ResponseItemReader};
 use crate::problem::ProblemCollector;
-use crate::protocol::Protocol;
-use crate::{anthropic, gemini, openai_chat};
+use crate::provider_api::MessagePosition;
 
 /// Maximum number of earlier messages that are searched for related messages, such as the calls of
 /// results.
@@ -87,8 +85,7 @@ impl RequestBody {
             results = results.saturating_add(u16::from(is_result));
         }
         let compacts = entries.iter().flat_map(|entry| &entry.blocks).any(is_compaction);
-        let slots =
-            result_slots(own, &entries, result_strings::result_strings(self.protocol, own)?);
+        let slots = result_slots(own, &entries, self.protocol.api().result_strings(own)?);
         let continues = self.continues_response(bytes, message)?;
         Ok(BodyMessage { entries, slots, continues_response: continues, is_compaction: compacts })
     }
@@ -100,19 +97,7 @@ impl RequestBody {
     pub fn decode_system_prompt(&self, bytes: &[u8]) -> Result<Option<TranscriptEntry>, BodyError> {
         let Some(place) = &self.system else { return Ok(None) };
         let value = lenient_json::parse_lenient(&bytes[place.clone()])?;
-        let blocks = match self.protocol {
-            Protocol::Gemini => match value {
-                serde_json::Value::Object(mut content) => {
-                    json::message_blocks(json::take_value(&mut content, "parts"))
-                }
-                text => json::message_blocks(Some(text)),
-            },
-            Protocol::Responses => match value {
-                serde_json::Value::String(text) => vec![ContentBlock::Text(text)],
-                _ => Vec::new(),
-            },
-            Protocol::Messages | Protocol::Chat => json::message_blocks(Some(value)),
-        };
+        let blocks = self.protocol.api().system_blocks(value);
         if blocks.is_empty() {
             return Ok(None);
         }
@@ -128,31 +113,21 @@ impl RequestBody {
         message: usize,
         object: JsonObject,
     ) -> Result<Vec<TranscriptEntry>, BodyError> {
-        let mut draft = ConversationBuilder::default();
         let mut problems = ProblemCollector::new("");
-        match self.protocol {
-            Protocol::Messages => {
-                let is_first = self.is_first_message(bytes, message)?;
-                anthropic::add_message(&mut draft, object, is_first, &mut problems);
-            }
-            Protocol::Chat => {
-                openai_chat::add_request_message(&mut draft, object, &mut problems);
-            }
-            Protocol::Responses => {
-                let mut items = ResponseItemReader::new(draft, ASSUME_SUCCESS);
-                items.earlier_items = message;
-                items.read_item(object, None, &mut problems);
-                draft = items.draft;
-            }
-            Protocol::Gemini => gemini::add_message(&mut draft, object, &mut problems),
-        }
+        let position = MessagePosition {
+            index: message,
+            is_leading_system_message: json::get_text(&object, "role") == Some("system")
+                && self.is_first_message(bytes, message)?,
+        };
+        let draft = ConversationBuilder::default();
+        let mut draft = self.protocol.api().add_message(draft, object, position, &mut problems);
         Ok(draft.take_entries())
     }
 
     /// Returns whether only system messages precede this one.
     fn is_first_message(&self, bytes: &[u8], message: usize) -> Result<bool, BodyError> {
         for earlier in &self.messages[..message] {
-            if member_text(bytes, earlier, "role")?.as_deref() != Some("system") {
+            if json_lookup::member_text(bytes, earlier, "role")?.as_deref() != Some("system") {
                 return Ok(false);
             }
         }
@@ -162,9 +137,10 @@ impl RequestBody {
     /// Returns the number of the message's step, counted from 1. Results that are messages of their
     /// own belong to the step of their calls.
     fn step_number(&self, bytes: &[u8], message: usize) -> Result<u32, BodyError> {
+        let api = self.protocol.api();
         let mut first = message;
         for _ in 0..LOOKBACK_MAX {
-            if first == 0 || !self.is_result_message(bytes, first)? {
+            if first == 0 || !api.is_result_message(bytes, &self.messages[first])? {
                 break;
             }
             first -= 1;
@@ -173,52 +149,18 @@ impl RequestBody {
         Ok(u32::try_from(before + first + 1).unwrap_or(u32::MAX))
     }
 
-    /// Returns whether a message is a single result.
-    fn is_result_message(&self, bytes: &[u8], message: usize) -> Result<bool, BodyError> {
-        let place = &self.messages[message];
-        Ok(match self.protocol {
-            Protocol::Chat => {
-                matches!(member_text(bytes, place, "role")?.as_deref(), Some("tool" | "function"))
-            }
-            Protocol::Responses => {
-                member_text(bytes, place, "type")?.is_some_and(|kind| kind.ends_with("_output"))
-            }
-            Protocol::Messages | Protocol::Gemini => false,
-        })
-    }
-
     fn continues_response(&self, bytes: &[u8], message: usize) -> Result<bool, BodyError> {
-        if self.protocol != Protocol::Responses || message == 0 {
-            return Ok(false);
-        }
-        if is_model_item(bytes, &self.messages[message])? != Some(true) {
+        let api = self.protocol.api();
+        if message == 0 || api.is_response_part(bytes, &self.messages[message])? != Some(true) {
             return Ok(false);
         }
         for earlier in self.messages[..message].iter().rev().take(LOOKBACK_MAX) {
-            if let Some(is_of_a_response) = is_model_item(bytes, earlier)? {
-                return Ok(is_of_a_response);
+            if let Some(is_part) = api.is_response_part(bytes, earlier)? {
+                return Ok(is_part);
             }
         }
         Ok(false)
     }
-}
-
-/// Returns whether an item of Responses is from the model; `None` if the item does not tell.
-fn is_model_item(bytes: &[u8], item: &ByteRange) -> Result<Option<bool>, BodyError> {
-    Ok(match member_text(bytes, item, "type")?.as_deref() {
-        None | Some("message") => match member_text(bytes, item, "role")?.as_deref() {
-            Some("assistant") => Some(true),
-            Some("user" | "system" | "developer") => Some(false),
-            _ => None,
-        },
-        Some(kind) => Some(!kind.ends_with("_output")),
-    })
-}
-
-/// Returns the text of a member.
-fn member_text(bytes: &[u8], object: &ByteRange, name: &str) -> Result<Option<String>, BodyError> {
-    let [value] = json_lookup::find_members(bytes, object, [name])?;
-    Ok(value.and_then(|value| Some(json_lookup::string_text(bytes, &value)?.into_owned())))
 }
 
 fn is_compaction(block: &ContentBlock) -> bool {

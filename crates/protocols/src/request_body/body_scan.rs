@@ -105,11 +105,12 @@ impl RequestBody {
             return Err(BodyError::NotAnObject);
         }
         let mut body = Self::new(protocol);
+        let api = protocol.api();
         let mut seen = 0;
         let mut list = None;
         let (mut known, mut alike) = (Some(known), None);
         cursor.for_each_member(|cursor, key| {
-            let Some(field) = BodyField::from_name(protocol, &key.name()) else {
+            let Some(field) = BodyField::from_name(api.body_fields(), &key.name()) else {
                 return cursor.skip_value().map(drop);
             };
             if seen & field.bit_mask() != 0 && field.affects_prompt() {
@@ -332,7 +333,7 @@ impl RequestBody {
                 let [kind] = json_lookup::find_members(bytes, &value, ["type"])?;
                 let kind = kind.as_ref().and_then(text);
                 self.has_thinking |= kind.is_some_and(|kind| kind != "disabled");
-                if self.protocol == Protocol::Messages {
+                if self.protocol.api().has_cache_control() {
                     self.cache_sensitive_fields.push(value);
                 }
             }

@@ -8,15 +8,15 @@ use super::error::BodyError;
 use super::json_cursor::JsonCursor;
 
 /// The range of a value.
-pub(super) type ByteRange = Range<usize>;
+pub(crate) type ByteRange = Range<usize>;
 
 /// Returns the range of the value that makes up the bytes.
-pub(super) fn root_value(bytes: &[u8]) -> Result<ByteRange, BodyError> {
+pub(crate) fn root_value(bytes: &[u8]) -> Result<ByteRange, BodyError> {
     JsonCursor::new(bytes, 0).skip_value()
 }
 
 /// Returns the values of these members of the object at `place`; all `None` if it is no object.
-pub(super) fn find_members<const N: usize>(
+pub(crate) fn find_members<const N: usize>(
     bytes: &[u8],
     place: &ByteRange,
     names: [&str; N],
@@ -34,7 +34,7 @@ pub(super) fn find_members<const N: usize>(
 }
 
 /// Returns the elements of the array at `place`; `None` if it is no array.
-pub(super) fn array_elements(
+pub(crate) fn array_elements(
     bytes: &[u8],
     place: &ByteRange,
 ) -> Result<Option<Vec<ByteRange>>, BodyError> {
@@ -50,12 +50,12 @@ pub(super) fn array_elements(
 }
 
 /// Returns whether the value is a string.
-pub(super) fn is_string(bytes: &[u8], place: &ByteRange) -> bool {
+pub(crate) fn is_string(bytes: &[u8], place: &ByteRange) -> bool {
     bytes[place.start] == b'"'
 }
 
 /// Returns the text of the string at `place`; `None` if it is no valid string.
-pub(super) fn string_text<'a>(bytes: &'a [u8], place: &ByteRange) -> Option<Cow<'a, str>> {
+pub(crate) fn string_text<'a>(bytes: &'a [u8], place: &ByteRange) -> Option<Cow<'a, str>> {
     let raw = &bytes[place.clone()];
     let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if memchr::memchr(b'\\', inner).is_none()
@@ -68,11 +68,21 @@ pub(super) fn string_text<'a>(bytes: &'a [u8], place: &ByteRange) -> Option<Cow<
 }
 
 /// Returns the only member of the object at `place`; `None` unless there is exactly one.
-pub(super) fn only_member(bytes: &[u8], place: &ByteRange) -> Result<Option<ByteRange>, BodyError> {
+pub(crate) fn only_member(bytes: &[u8], place: &ByteRange) -> Result<Option<ByteRange>, BodyError> {
     let mut found = Vec::new();
     JsonCursor::new(bytes, place.start).for_each_member(|cursor, _| {
         found.push(cursor.skip_value()?);
         Ok(())
     })?;
     Ok(found.pop().filter(|_| found.is_empty()))
+}
+
+/// Returns the text of a member of the object at `place`; `None` if it is missing or no string.
+pub(crate) fn member_text(
+    bytes: &[u8],
+    place: &ByteRange,
+    name: &str,
+) -> Result<Option<String>, BodyError> {
+    let [value] = find_members(bytes, place, [name])?;
+    Ok(value.and_then(|value| Some(string_text(bytes, &value)?.into_owned())))
 }

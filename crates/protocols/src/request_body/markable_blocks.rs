@@ -9,7 +9,6 @@ use super::body_scan::RequestBody;
 use super::error::BodyError;
 use super::json_cursor::JsonCursor;
 use super::json_lookup::{self, ByteRange};
-use crate::protocol::Protocol;
 
 /// The member that is added to an object to mark it, for the default lifetime.
 pub const CACHE_CONTROL_MEMBER: &str = r#","cache_control":{"type":"ephemeral"}"#;
@@ -105,7 +104,7 @@ fn markable_in_list(
         return Ok(MarkableBlocks { blocks: 1, insert_at: None });
     };
     let mut place = None;
-    if let (Protocol::Messages, Some(last)) = (body.protocol, elements.last()) {
+    if let Some(last) = elements.last().filter(|_| body.protocol.api().has_cache_control()) {
         let found = inspect_block(bytes, last)?;
         place = found.end.filter(|_| !found.has_mark && may_be_marked(&found));
     }

@@ -9,20 +9,20 @@
 //! [`distribute_pieces`] computes the texts for a result with several parts.
 
 mod answer_breakpoint;
-mod body_field;
+pub(crate) mod body_field;
 mod body_message;
 mod body_scan;
 mod cache_breakpoints;
 mod canonical_strings;
 mod error;
 mod json_cursor;
-mod json_lookup;
+pub(crate) mod json_lookup;
 mod markable_blocks;
 mod nested_json;
 mod piece_distribution;
 mod protocol_detection;
 mod request_history;
-mod result_strings;
+pub(crate) mod result_strings;
 mod splice;
 mod string_encoding;
 

@@ -7,10 +7,10 @@ use super::answer_metadata::{
     AnswerCompletion, AnswerError, AnswerMetadata, ERROR_BYTES_MAX, METADATA_TEXT_BYTES_MAX,
     truncate_text,
 };
+use super::billed_usage::BilledUsage;
 use super::field_extraction::{self, RawField, extract_fields, field_text};
-use super::usage_table;
+use super::usage_fields;
 use crate::json::JsonObject;
-use crate::protocol::Protocol;
 
 /// Collects the metadata of an answer.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl AnswerMetadataBuilder {
         let Some(Value::Object(told)) = told else { return };
         for (key, value) in told {
             let is_less = value.as_u64() == Some(0) && self.usage.contains_key(&key);
-            if usage_table::USAGE_FIELDS.contains(&key.as_str()) && !value.is_null() && !is_less {
+            if usage_fields::USAGE_FIELDS.contains(&key.as_str()) && !value.is_null() && !is_less {
                 self.usage.insert(key, value);
             }
         }
@@ -77,11 +77,14 @@ impl AnswerMetadataBuilder {
         self.error = Some(AnswerError { kind, message: message.unwrap_or_default() });
     }
 
-    /// Returns the metadata once no more bytes come.
-    pub(crate) fn finish(self, protocol: Protocol) -> AnswerMetadata {
+    /// Returns the metadata once no more bytes come, with the usage that `parse_usage` reads.
+    pub(crate) fn finish(
+        self,
+        parse_usage: impl FnOnce(&JsonObject) -> BilledUsage,
+    ) -> AnswerMetadata {
         let is_whole = self.is_complete || self.error.is_some();
         AnswerMetadata {
-            billed: usage_table::parse_billed_usage(protocol, &self.usage),
+            billed: parse_usage(&self.usage),
             model: self.model,
             stop_reason: self.stop_reason,
             id: self.id,

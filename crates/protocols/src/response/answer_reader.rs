@@ -4,7 +4,6 @@ use super::answer_metadata::{AnswerError, AnswerMetadata, ERROR_BYTES_MAX, trunc
 use super::answer_metadata_builder::AnswerMetadataBuilder;
 use super::sse::EventSplitter;
 use crate::protocol::Protocol;
-use crate::{anthropic, gemini, openai_chat, openai_responses};
 
 /// Maximum size in bytes of a JSON document that is read.
 pub const DOCUMENT_BYTES_MAX: usize = 8 << 20;
@@ -54,10 +53,10 @@ impl AnswerReader {
         }
         match &mut self.form {
             AnswerForm::Events(splitter) => {
-                let (protocol, draft, events) = (self.protocol, &mut self.draft, &mut self.events);
+                let (api, draft, events) = (self.protocol.api(), &mut self.draft, &mut self.events);
                 splitter.push(bytes, &mut |event| {
                     *events += 1;
-                    read_event(protocol, draft, event.name, event.data);
+                    api.read_event(draft, event.name, event.data);
                 });
             }
             AnswerForm::Document(kept) if kept.len() + bytes.len() <= DOCUMENT_BYTES_MAX => {
@@ -75,20 +74,20 @@ impl AnswerReader {
 
     /// Ends the answer: no more bytes come, whatever the cause.
     pub fn finish(mut self) -> AnswerMetadata {
-        let (protocol, draft) = (self.protocol, &mut self.draft);
+        let (api, draft) = (self.protocol.api(), &mut self.draft);
         match self.form {
             AnswerForm::Events(splitter) => splitter.finish(&mut |event| {
-                read_event(protocol, draft, event.name, event.data);
+                api.read_event(draft, event.name, event.data);
             }),
             AnswerForm::Document(json) => {
-                read_document(protocol, draft, &json);
+                api.read_document(draft, &json);
                 if self.status >= 400 && draft.error.is_none() {
                     draft.error = Some(plain_text_error(&json));
                 }
             }
             AnswerForm::Unknown | AnswerForm::Unsupported => {}
         }
-        self.draft.finish(protocol)
+        self.draft.finish(|usage| api.parse_billed_usage(usage))
     }
 }
 
@@ -102,24 +101,6 @@ fn answer_form(content_type: &str) -> AnswerForm {
         AnswerForm::Unknown
     } else {
         AnswerForm::Unsupported
-    }
-}
-
-fn read_event(protocol: Protocol, draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
-    match protocol {
-        Protocol::Messages => anthropic::answer_scan::read_event(draft, name, data),
-        Protocol::Chat => openai_chat::answer_scan::read_event(draft, data),
-        Protocol::Responses => openai_responses::answer_scan::read_event(draft, name, data),
-        Protocol::Gemini => gemini::answer_scan::read_event(draft, data),
-    }
-}
-
-fn read_document(protocol: Protocol, draft: &mut AnswerMetadataBuilder, json: &[u8]) {
-    match protocol {
-        Protocol::Messages => anthropic::answer_scan::read_document(draft, json),
-        Protocol::Chat => openai_chat::answer_scan::read_document(draft, json),
-        Protocol::Responses => openai_responses::answer_scan::read_document(draft, json),
-        Protocol::Gemini => gemini::answer_scan::read_document(draft, json),
     }
 }
 

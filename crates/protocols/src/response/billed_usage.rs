@@ -39,6 +39,6 @@ impl BilledUsage {
 }
 
 /// Returns the sum of the reported counts; `None` if none was reported.
-pub(super) fn sum_reported<const N: usize>(parts: [Option<u64>; N]) -> Option<u64> {
+pub(crate) fn sum_reported<const N: usize>(parts: [Option<u64>; N]) -> Option<u64> {
     parts.into_iter().flatten().reduce(u64::saturating_add)
 }

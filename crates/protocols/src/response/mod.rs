@@ -5,11 +5,11 @@ pub(crate) mod answer_decoder;
 mod answer_metadata;
 pub(crate) mod answer_metadata_builder;
 mod answer_reader;
-mod billed_usage;
+pub(crate) mod billed_usage;
 mod context_overflow;
 pub(crate) mod field_extraction;
 mod sse;
-mod usage_table;
+pub(crate) mod usage_fields;
 
 pub use answer_decoder::{
     AnswerDecoder, DECODED_BYTES_MAX, DECODED_PARTS_MAX, DecodedAnswer, DecodedEvent, StopReason,
@@ -22,4 +22,3 @@ pub use answer_reader::{AnswerReader, DOCUMENT_BYTES_MAX};
 pub use billed_usage::BilledUsage;
 pub use context_overflow::ContextOverflow;
 pub use sse::{EVENT_BYTES_MAX, EventSplitter, StreamEvent};
-pub use usage_table::parse_billed_usage;

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::protocol::Protocol;
 use crate::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H, splice_with_breakpoints};
 
 fn mark() -> Value {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::protocol::Protocol;
 use crate::request_body::splice_with_breakpoints;
 
 fn body(bytes: &[u8]) -> RequestBody {

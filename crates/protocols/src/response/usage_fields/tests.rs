@@ -1,12 +1,14 @@
 use serde_json::json;
 
 use super::*;
+use crate::protocol::Protocol;
+use crate::response::BilledUsage;
 
 /// Uncached, cache read, five-minute cache write, one-hour cache write, output, reasoning.
 type Row = [Option<u64>; 6];
 
 fn check(protocol: Protocol, usage: &Value, expected: Row) -> BilledUsage {
-    let billed = parse_billed_usage(protocol, usage.as_object().expect("an object"));
+    let billed = protocol.api().parse_billed_usage(usage.as_object().expect("an object"));
     let BilledUsage {
         uncached, cache_read, cache_write_5m, cache_write_1h, output, reasoning, ..
     } = billed;
