@@ -2,7 +2,6 @@
 //!
 //! Invisible characters are escaped in every message.
 
-use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -12,6 +11,8 @@ use std::time::Duration;
 
 use foveal_redaction::redact_text;
 use foveal_screen::escape_lines;
+
+pub(crate) use foveal_screen::describe_error;
 
 use crate::environment;
 use crate::interrupt::exit_at_question;
@@ -135,22 +136,6 @@ fn read_line() -> io::Result<String> {
 
 fn is_yes(line: io::Result<String>) -> bool {
     line.is_ok_and(|line| matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-/// Returns an error with its causes on one line, without causes that repeat the text before.
-pub(crate) fn describe_error(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(error) = next {
-        let cause = error.to_string();
-        // SQLite's errors have their own text, with its number, as their cause.
-        let is_said = text.rsplit(": ").next().is_some_and(|last| cause.ends_with(last));
-        if !is_said {
-            text = format!("{text}: {cause}");
-        }
-        next = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

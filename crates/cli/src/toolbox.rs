@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_engine::views::ViewSource;
+use foveal_agent_runtime::side_agents::{
+    CuratorWithFallback, SideBill, SideCurator, SideModelConnection, build_indexer,
+};
 use foveal_index::{IndexError, LockWait};
+use foveal_providers::ModelSpec;
 use foveal_sandbox::{GuardProgram, Sandbox, ShellProgram};
 use foveal_settings::UserSettings;
 use foveal_store::{EphemeralContentStore, ReadOnlyStore, SqliteStore, Store};
@@ -23,14 +26,12 @@ use foveal_workspace::{FileWriter, Journal, WorkspaceRoots};
 use crate::command_caches::{CommandCaches, create_private_folder};
 use crate::debug_topics::DebugTopics;
 use crate::environment::{self, Environment};
-use crate::explanations;
+use crate::explanations::{self, agent_explainer};
+use crate::models::resolve_model_spec;
 use crate::notice;
 use crate::project_settings::with_project_and_notice;
 use crate::readable_folders;
 use crate::repository_index;
-use crate::side_agents::{
-    CuratorWithFallback, DeferredCurator, SideBill, SideCurator, build_indexer,
-};
 use crate::uptime;
 
 /// Opens toolboxes that share one store, one writer and one set of models.
@@ -375,33 +376,14 @@ impl ToolboxFactory {
         writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
     }
 
-    /// Returns the views of files in a folder: by the curator model with `otherwise` as its
-    /// fallback, or `otherwise` alone. The model is also asked in the background, for later
-    /// reductions of old reads.
-    pub(crate) fn views_for_folder(
-        &self,
-        folder: &Path,
-        otherwise: Arc<dyn ViewSource>,
-    ) -> Arc<dyn ViewSource> {
-        let wish = self.settings_for_folder(folder).curator();
-        match wish.and_then(|_| self.curator_model()) {
-            Some(model) => {
-                let first = Arc::new(CuratorWithFallback::new(model, otherwise));
-                Arc::new(DeferredCurator::start(model, first))
-            }
-            None => otherwise,
-        }
-    }
-
     /// Returns the curator model, if the user names one. If it cannot be opened, one notice says so
     /// and the program continues without it.
-    fn curator_model(&self) -> Option<&Arc<SideCurator>> {
+    pub(crate) fn curator_model(&self) -> Option<&Arc<SideCurator>> {
         let open = || {
             let wish = self.settings.curator()?;
             let (store, bill) = (self.shared_store().store, self.side_bill.as_ref());
-            let (model, longer_than) = (&wish.model, wish.longer_than);
-            match SideCurator::new(model, longer_than, &self.environment, store, bill) {
-                Ok(curator) => Some(Arc::new(curator)),
+            match self.connect_side_model(&wish.model) {
+                Ok(model) => Some(Arc::new(SideCurator::new(model, wish.longer_than, store, bill))),
                 Err(error) => {
                     notice::print_notice(format_args!(
                         "the curator model is not used: {}",
@@ -418,8 +400,9 @@ impl ToolboxFactory {
     fn indexer_model(&self) -> Option<&Arc<Indexer>> {
         let open = || {
             let wish = self.settings.indexer()?;
-            let opened = build_indexer(&wish, self.side_bill.as_ref(), &self.environment);
+            let opened = self.connect_side_model(&wish.model);
             opened
+                .map(|model| build_indexer(&wish, model, self.side_bill.as_ref()))
                 .inspect_err(|error| {
                     let why = notice::describe_error(error.as_ref());
                     notice::print_notice(format_args!("the indexer model is not used: {why}"));
@@ -427,6 +410,19 @@ impl ToolboxFactory {
                 .ok()
         };
         self.indexer.get_or_init(open).as_ref()
+    }
+
+    /// Returns the model that the user names for a task beside the main agent.
+    ///
+    /// # Errors
+    /// If its key is not set.
+    fn connect_side_model(&self, spec: &ModelSpec) -> anyhow::Result<SideModelConnection> {
+        Ok(SideModelConnection {
+            name: spec.to_string(),
+            chosen: resolve_model_spec(spec.clone(), &self.environment)?,
+            proxies: self.environment.proxies(),
+            explainer: agent_explainer(self.debug_topics),
+        })
     }
 
     /// Returns true if sessions outlive this process.

@@ -1,9 +1,10 @@
 //! The HTTP gateway in front of model APIs. An agent uses it as its base URL; the gateway forwards
 //! each request to the API that the agent would have asked, and passes the response back unchanged.
 //!
-//! A [`Shaper`](shaper::Shaper) decides about the body of a request; the gateway knows nothing of
-//! conversations. If anything fails here, the client's own bytes are forwarded, so the client gets
-//! the upstream's answer, or its error.
+//! A [`Shaper`](shaper::Shaper) decides about the body of a request; the gateway itself knows
+//! nothing of conversations. For a shaper, [`decision_recorder`] stores decisions and
+//! [`parallel_views`] prepares views on other threads. If anything fails here, the client's own bytes
+//! are forwarded, so the client gets the upstream's answer, or its error.
 
 use foveal_providers::{body, client};
 
@@ -32,9 +33,11 @@ mod websocket;
 
 pub mod adaptive_keep_alive;
 pub mod cost_ledger;
+pub mod decision_recorder;
 pub mod exchange;
 pub mod gateway_totals;
 pub mod keep_alive_policy;
+pub mod parallel_views;
 pub mod request_logger;
 pub mod request_prices;
 pub mod request_record;

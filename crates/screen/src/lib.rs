@@ -1,4 +1,4 @@
-//! Escapes for untrusted text on a terminal, and numbers in readable form.
+//! Escapes for untrusted text on a terminal, and numbers and errors in readable form.
 //!
 //! Names of files, contents, commands and messages are untrusted. A terminal obeys some of their
 //! characters instead of showing them (control characters), some reorder the text that follows
@@ -9,6 +9,7 @@
 pub mod numbers;
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt::Write as _;
 
 /// Escapes a text of several lines: line breaks and tabs stay, all other hidden characters are
@@ -66,6 +67,22 @@ pub fn is_hidden_char(sign: char) -> bool {
                 | 0x1d173..=0x1d17a
                 | 0xe0000..=0xe0fff
         )
+}
+
+/// Returns an error with its causes on one line, without causes that repeat the text before.
+pub fn describe_error(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(error) = next {
+        let cause = error.to_string();
+        // SQLite's errors have their own text, with its number, as their cause.
+        let is_said = text.rsplit(": ").next().is_some_and(|last| cause.ends_with(last));
+        if !is_said {
+            text = format!("{text}: {cause}");
+        }
+        next = error.source();
+    }
+    text
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionId(pub String);
 
+impl SessionId {
+    /// Splits the id into its kind, such as `shell` or the name of a hook's agent, and its name.
+    /// Ids without a kind are names.
+    pub fn kind_and_name(&self) -> (Option<&str>, &str) {
+        match self.0.split_once(' ') {
+            Some((kind, name)) => (Some(kind), name),
+            None => (None, &self.0),
+        }
+    }
+}
+
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

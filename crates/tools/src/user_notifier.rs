@@ -1,20 +1,22 @@
 //! Messages to the user at the machine about events that a model may not pass on.
 
 use std::fmt;
+use std::sync::Arc;
 
-type NotifyFn = Box<dyn Fn(&str) + Send + Sync>;
+type NotifyFn = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Sends one-line messages to the user, from any thread.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct UserNotifier(Option<NotifyFn>);
 
 impl UserNotifier {
     /// Creates a notifier that calls `tell` with each message.
     pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self(Some(Box::new(tell)))
+        Self(Some(Arc::new(tell)))
     }
 
-    pub(crate) fn notify(&self, text: &str) {
+    /// Sends a message.
+    pub fn notify(&self, text: &str) {
         if let Some(tell) = &self.0 {
             tell(text);
         }

@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
+use foveal_agent_runtime::runs;
 use foveal_session_readers::export_atif;
 use foveal_transcript::{Conversation, RecordedSession};
 
 use super::session_selection::SessionSelection;
 use crate::environment::Environment;
 use crate::numbers::format_plural;
-use crate::{notice, output, runs};
+use crate::{notice, output};
 
 /// The command line of `foveal export`.
 #[derive(Debug, clap::Args)]

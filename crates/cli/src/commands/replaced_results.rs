@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use foveal_engine::message_shape::MessageShape;
 use foveal_engine::note::Note;
 use foveal_engine::plan_step::PlanStep;
+use foveal_gateway::decision_recorder::parse_stored_step;
 use foveal_gateway::request_record::{ShapedResult, StoredRequest, is_unmodified};
 use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_proxy::HandleStyle;
@@ -15,7 +16,6 @@ use foveal_store::Store;
 use foveal_transcript::{EntryIndex, Handle};
 use serde::Serialize;
 
-use super::serve::parse_stored_step;
 use crate::numbers::{format_count, format_plural};
 
 /// Limits of lines of a text that are shown at a terminal: of the original, and of its replacement.

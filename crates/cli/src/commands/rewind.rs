@@ -3,17 +3,19 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use foveal_agent_runtime::runs::RunLog;
+use foveal_agent_runtime::session_control::{
+    RewindPoint, RewindStage, describe_file_rewind, rewind_points,
+};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::session::PassthroughShaper;
 use foveal_tools::{RewindState, RewindableFile, ToolSession};
 use foveal_transcript::{CancelToken, TranscriptEntry};
 
-use super::own_agent::ResumableSession;
+use super::own_agent::open_session_by_name;
 use crate::environment::Environment;
 use crate::numbers::format_plural;
 use crate::permission_checker::can_ask_user;
-use crate::runs::RunLog;
-use crate::session_control::{RewindPoint, RewindStage, describe_file_rewind, rewind_points};
 use crate::toolbox::ToolboxFactory;
 use crate::{exit_code, interrupt, notice, output};
 
@@ -63,7 +65,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let directory = std::env::current_dir().context("there is no current folder")?;
     let directory = directory.canonicalize().unwrap_or(directory);
-    let earlier = ResumableSession::open_by_name(&arguments.session, &directory, environment)?;
+    let earlier = open_session_by_name(&arguments.session, &directory, environment)?;
     let (session, past, _lock) = earlier.into_session_parts();
     let entries: Vec<TranscriptEntry> =
         past.active_entries().into_iter().map(|(_, entry)| entry.clone()).collect();

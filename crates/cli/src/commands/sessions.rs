@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
+use foveal_agent_runtime::runs::{is_sub_agent_run, sub_agent_number};
 use foveal_screen::escape_one_line;
 use foveal_store::{SessionId, SessionStore, Store, StoredSession};
 use serde_json::{Value, json};
@@ -13,8 +14,7 @@ use crate::environment::Environment;
 use crate::numbers::{format_count, format_plural};
 use crate::output;
 use crate::pager::PrintOptions;
-use crate::runs::{is_sub_agent_run, sub_agent_number};
-use crate::sessions::{session_title, short_name, split_session_id};
+use crate::sessions::{session_title, short_name};
 use crate::single_tool_call::is_single_call_session;
 use crate::text_table::{Alignment, ColumnNarrowing, TextTable, wrap_text};
 use crate::toolbox;
@@ -226,7 +226,7 @@ fn sessions_table(
         .with_narrowing(&["folder"], ColumnNarrowing::CutStart)
         .with_narrowing(&["about"], ColumnNarrowing::CutEnd);
     for session in listed {
-        let (kind, _) = split_session_id(&session.id.0);
+        let (kind, _) = session.id.kind_and_name();
         let words = cell_text(&session_title(store, session));
         let (name, about) = match (environment.stdout_columns, kind) {
             (None, _) => (printable_name(&session.id), words),

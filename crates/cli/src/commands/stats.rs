@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use foveal_agent_runtime::runs;
 use foveal_gateway::adaptive_keep_alive::{keep_alive_verdict_path, was_judged_unprofitable};
 use foveal_gateway::request_record::{self, GatewayRequest, NonModelRequest};
 use foveal_pricing::bill::{Bill, part_label};
@@ -22,7 +23,6 @@ use crate::numbers::{
     format_tokens,
 };
 use crate::pager::PrintOptions;
-use crate::runs;
 use crate::text_table::{Alignment, ColumnNarrowing, TextTable, wrap_text};
 use crate::toolbox;
 

@@ -1,7 +1,8 @@
 //! Chooses the model of an agent.
 
 use anyhow::{Context, bail};
-use foveal_providers::{LlmClient, MODEL_KEY_VARIABLE, ModelServer, ModelSpec};
+use foveal_agent_runtime::ChosenModel;
+use foveal_providers::{LlmClient, MODEL_KEY_VARIABLE, ModelSpec};
 
 use super::available_models::{
     AvailableModel, ModelSource, find_available_models, hosted_models, with_environment_address,
@@ -14,19 +15,6 @@ pub(crate) const NO_MODEL_MESSAGE: &str = "no model was found\n\
     ollama pull qwen3 && foveal run --model ollama:qwen3 \"TASK\"\n\
     for a hosted one, set its key:\n  \
     export ANTHROPIC_API_KEY=… && foveal run \"TASK\"";
-
-/// A model with the server that answers for it.
-#[derive(Debug)]
-pub(crate) struct ChosenModel {
-    /// The server, with its key.
-    pub(crate) server: ModelServer,
-    /// The name that users give it.
-    pub(crate) spec: ModelSpec,
-    /// Whether it runs on this machine, where requests cost nothing.
-    pub(crate) is_free: bool,
-    /// Whether other models could have been chosen as well.
-    pub(crate) is_ambiguous: bool,
-}
 
 /// Chooses the model that `wanted` or the environment names, or else the first available one.
 ///

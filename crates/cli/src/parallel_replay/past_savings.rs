@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use foveal_agent_runtime::runs;
 use foveal_agent_setup::client_agents::ClientAgent;
 use foveal_agent_setup::hook::{self, RecordedReplacement};
 use foveal_engine::plan_step::PlanStep;
@@ -12,8 +13,6 @@ use foveal_store::{RecordNumber, SessionId, Store, StoreError, TurnRecord};
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, MessageRole, TranscriptEntry, Usage,
 };
-
-use crate::{runs, sessions};
 
 /// Parses the decision of a stored turn; `None` if another version of foveal made it.
 pub(crate) type StepParser = fn(&TurnRecord) -> Option<PlanStep>;
@@ -77,7 +76,7 @@ impl PastSavings {
                 past.stored_runs.insert(session.id.0);
                 continue;
             }
-            let (kind, name) = sessions::split_session_id(&session.id.0);
+            let (kind, name) = session.id.kind_and_name();
             if kind.is_some_and(|kind| ClientAgent::find_hook(kind).is_some()) {
                 let name = name.split('/').next().unwrap_or(name);
                 for record in store.records(&session.id, RecordNumber(1), RECORDS_MAX)? {

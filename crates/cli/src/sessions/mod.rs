@@ -9,5 +9,5 @@ pub(crate) use self::loading::{load_sessions, load_single_session};
 pub(crate) use self::session_places::{NO_SESSIONS_HINT, describe_sessions, find_machine_sessions};
 pub(crate) use self::stored_sessions::{
     describe_conversation_cost, find_gateway_session, find_run, find_stored_session,
-    load_stored_session, session_title, short_name, split_session_id,
+    load_stored_session, session_title, short_name,
 };

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use foveal_agent_runtime::runs::{self, RunConversations};
 use foveal_agent_setup::sessions::{LoadError, LoadResult, SessionFile, SkippedPart};
 use foveal_session_readers::SessionFormat;
 use foveal_store::{ReadOnlyStore, SessionStore, SqliteStore, StoreError, StoredSession};
 use foveal_transcript::RecordedSession;
 
-use crate::runs::{self, RunConversations};
 use crate::{notice, toolbox};
 
 /// Finds the runs of foveal's own agent in its data folder.

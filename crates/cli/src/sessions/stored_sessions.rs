@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use foveal_agent_runtime::runs::{self, RunConversations};
 use foveal_agent_setup::hook;
 use foveal_agent_setup::sessions::SessionFile;
 use foveal_engine::conversation_record::ConversationRecord;
@@ -21,7 +22,6 @@ use super::loading::load_single_session;
 use super::stored_runs::run_session_file;
 use crate::environment::Environment;
 use crate::numbers::{describe_saving, format_dollars, format_plural};
-use crate::runs::{self, RunConversations};
 use crate::{notice, toolbox};
 
 /// The number of records in which a session's first call is looked for.
@@ -91,19 +91,10 @@ fn record_title(record: &SessionRecord) -> Option<String> {
     record.facts(EntryIndex(0)).calls.first().map(|call| call.label.clone())
 }
 
-/// Splits a session id into its kind, such as `shell` or the name of a hook's agent, and its name.
-/// Ids without a kind are names.
-pub(crate) fn split_session_id(id: &str) -> (Option<&str>, &str) {
-    match id.split_once(' ') {
-        Some((kind, name)) => (Some(kind), name),
-        None => (None, id),
-    }
-}
-
 /// Returns the shortest prefix of a session's name that is unique among `all`.
 pub(crate) fn short_name(session: &StoredSession, all: &[StoredSession]) -> String {
     let of = |session: &StoredSession| {
-        let (_, name) = split_session_id(&session.id.0);
+        let (_, name) = session.id.kind_and_name();
         let (main, agent) = split_sub_agent(name);
         (main.to_owned(), agent.map(str::to_owned))
     };
@@ -159,7 +150,7 @@ pub(crate) fn find_stored_session<'k>(
     };
     let is_meant = |session: &&StoredSession| {
         let id = &session.id.0;
-        !asked.is_empty() && (begins(id) || begins(split_session_id(id).1))
+        !asked.is_empty() && (begins(id) || begins(session.id.kind_and_name().1))
     };
     let found: Vec<&StoredSession> = sessions.iter().filter(is_meant).collect();
     let main_of = |session: &StoredSession| split_sub_agent(&session.id.0).0.to_owned();

@@ -6,6 +6,11 @@ use std::sync::mpsc::SyncSender;
 
 use anyhow::{Context, bail};
 use foveal_agent::{Agent, AgentInput, PromptMapChange};
+use foveal_agent_runtime::AgentCommand;
+use foveal_agent_runtime::session_control::{
+    RewindPoint, RewindStage, build_prompt_map, change_prompt, describe_file_rewind,
+    request_compaction, rewind_points,
+};
 use foveal_proxy::RequestShaper;
 use foveal_screen::numbers::{format_count, format_plural};
 use foveal_tools::clock::{Clock, SystemClock};
@@ -14,12 +19,7 @@ use foveal_transcript::CancelToken;
 use foveal_tui::{ChatInput, NoticeLevel};
 
 use super::chat_event::ChatEvent;
-use crate::commands::own_agent::AgentCommand;
 use crate::notice;
-use crate::session_control::{
-    RewindPoint, RewindStage, build_prompt_map, change_prompt, describe_file_rewind,
-    request_compaction, rewind_points,
-};
 
 /// Builds the commands that the agent's event loop runs. Their results are sent to the chat.
 #[derive(Clone)]

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
+use foveal_agent_runtime::{ApprovalPrompt, UserPrompter};
 use foveal_tools::call_control::Approval;
 use foveal_tui::{ChatInput, PermissionAnswer, PermissionQuestion};
 
 use super::chat_event::ChatEvent;
-use crate::commands::own_agent::{ApprovalPrompt, UserPrompter};
 
 /// The interval at which an open question checks whether it is over.
 const QUESTION_POLL_INTERVAL: Duration = Duration::from_millis(50);

@@ -8,6 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use foveal_agent::{AgentEvent, AgentInput, RunOutcome, RunTotals};
+use foveal_agent_runtime::runs::RunLock;
+use foveal_agent_runtime::{AgentCommand, AgentSignals, ReadyAgent, run_agent};
 use foveal_providers::{LlmClient, ModelSpec};
 use foveal_tools::call_control::Approval;
 use foveal_transcript::CancelToken;
@@ -22,11 +24,9 @@ use super::completion::CompletionFinder;
 use super::screen::Screen;
 use super::terminal_input;
 use crate::commands::config::{SettingsPanel, refusal_message};
-use crate::commands::own_agent::{AgentCommand, AgentSignals, ReadyAgent, run_agent};
 use crate::environment::Environment;
 use crate::models::choose_model;
 use crate::notice;
-use crate::runs::RunLock;
 
 /// The minimum time between two frames: sixty frames a second.
 const FRAME_TIME: Duration = Duration::from_millis(16);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use foveal_agent::{RunLimits, RunTotals};
+use foveal_agent_runtime::{AgentSpec, InteractionMode, ReadyAgent, normalize_argument_names};
 use foveal_screen::numbers::{cost_suffix, format_plural};
 use foveal_transcript::{ContentBlock, MessageRole, TranscriptEntry};
 use foveal_tui::{Chat, ChatInput, ChatSetup};
@@ -15,9 +16,7 @@ use super::chat_app::{ChatApp, ChatExit};
 use super::chat_event::CHAT_EVENTS_MAX;
 use super::colour_choice::resolve_colours;
 use super::screen::{Screen, restore_terminal};
-use crate::commands::own_agent::{
-    self, AgentArguments, AgentSpec, InteractionMode, ReadyAgent, ResumableSession, parse_dollars,
-};
+use crate::commands::own_agent::{self, AgentArguments, parse_dollars};
 use crate::environment::Environment;
 use crate::notice;
 
@@ -63,9 +62,16 @@ pub(crate) fn run(
         let before = course.as_ref().map_or(0.0, |course| course.total_spending().charge.cost);
         let cost = arguments.max_cost.map(|most| most - before);
         let limits = RunLimits { turns: Some(TURNS_MAX), cost, ..RunLimits::default() };
+        let chosen = own_agent::choose_session_model(
+            &runtime,
+            &client,
+            model.as_ref(),
+            earlier.as_ref(),
+            environment,
+        )?;
         let wanted = AgentSpec {
             folder: &folder,
-            model: model.as_ref(),
+            model: chosen,
             profile: options.profile.as_deref(),
             limits,
             pinned: &options.pin,
@@ -74,7 +80,7 @@ pub(crate) fn run(
             auto_approves: false,
             prompter: Some(screen_prompter(sender.clone())),
         };
-        let opened = own_agent::build_agent(wanted, &runtime, client.clone(), environment)?;
+        let opened = own_agent::start_agent(wanted, &runtime, client.clone(), environment)?;
         let course = match &mut course {
             Some(course) => {
                 course.update_chat(ChatInput::ModelChanged(opened.model.clone()));
@@ -92,8 +98,8 @@ pub(crate) fn run(
             ChatExit::SwitchModel(next) => {
                 model = Some(next);
                 // The session is missing if nothing was said yet.
-                let named =
-                    session.map(|name| ResumableSession::open_by_name(&name, &folder, environment));
+                let named = session
+                    .map(|name| own_agent::open_session_by_name(&name, &folder, environment));
                 earlier = named.and_then(Result::ok);
             }
         }
@@ -135,7 +141,7 @@ fn new_chat(opened: &ReadyAgent, folder: &str, environment: &Environment) -> any
     let mut past = past.to_vec();
     for block in past.iter_mut().flat_map(|entry| &mut entry.blocks) {
         if let ContentBlock::Call(call) = block {
-            *call = own_agent::normalize_argument_names(call);
+            *call = normalize_argument_names(call);
         }
     }
     chat.update(ChatInput::EarlierMessages(past));

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use foveal_agent_runtime::ResumableSession;
 use foveal_providers::ModelSpec;
 use foveal_settings::PROFILES;
 
-use super::resumable_session::ResumableSession;
+use super::session_lookup::{open_latest_session, open_session_by_name};
 use crate::environment::Environment;
 
 /// The session, the model and the files that an agent starts with.
@@ -48,8 +49,8 @@ impl AgentArguments {
         environment: &Environment,
     ) -> anyhow::Result<Option<ResumableSession>> {
         match (&self.session, self.goes_on) {
-            (Some(name), _) => ResumableSession::open_by_name(name, folder, environment).map(Some),
-            (None, true) => ResumableSession::open_latest(folder, environment).map(Some),
+            (Some(name), _) => open_session_by_name(name, folder, environment).map(Some),
+            (None, true) => open_latest_session(folder, environment).map(Some),
             (None, false) => Ok(None),
         }
     }

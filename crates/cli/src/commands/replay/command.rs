@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, bail};
 use foveal_agent_setup::sessions::{self as agent_sessions, FoundSessions};
 use foveal_engine::profile::DEFAULT_PROFILE;
+use foveal_gateway::decision_recorder::parse_stored_step;
 use foveal_pricing::prices::PriceCard;
 use foveal_proxy::models::recorded_constraints;
 use foveal_relevance::curated_view_source::CuratedViewSource;
@@ -17,7 +18,6 @@ use foveal_store::Store;
 use foveal_transcript::CancelToken;
 
 use super::arguments::{PromptSelection, ReplayConfig};
-use crate::commands::serve::parse_stored_step;
 use crate::commands::session_selection::{check_turn, find_conversation};
 use crate::environment::Environment;
 use crate::exit_code;

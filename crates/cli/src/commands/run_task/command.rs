@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use foveal_agent::{AgentEvent, AgentInput, RunLimits, RunOutcome};
+use foveal_agent_runtime::{
+    AgentSignals, AgentSpec, InteractionMode, ReadyAgent, ResumableSession, UserPrompter, run_agent,
+};
 
 use super::run_output::RunPrinter;
-use crate::commands::own_agent::{
-    self, AgentArguments, AgentSignals, AgentSpec, InteractionMode, ReadyAgent, ResumableSession,
-    UserPrompter, ask_at_terminal, parse_dollars, run_agent,
-};
+use crate::commands::own_agent::{self, AgentArguments, ask_at_terminal, parse_dollars};
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
@@ -63,10 +63,13 @@ pub(crate) fn run(arguments: &RunArguments, environment: &Environment) -> anyhow
     let earlier = options.open_resumable_session(&folder, environment)?;
     let first = first_event(arguments.task.as_deref(), earlier.as_ref())?;
     let (runtime, client) = own_agent::start_runtime_and_client(environment)?;
+    let model = options.model.as_ref();
+    let model =
+        own_agent::choose_session_model(&runtime, &client, model, earlier.as_ref(), environment)?;
     let asks = can_ask_user(environment) && !arguments.json;
     let wanted = AgentSpec {
         folder: &folder,
-        model: options.model.as_ref(),
+        model,
         profile: options.profile.as_deref(),
         limits: run_limits(arguments),
         pinned: &options.pin,
@@ -75,7 +78,7 @@ pub(crate) fn run(arguments: &RunArguments, environment: &Environment) -> anyhow
         auto_approves: arguments.yes,
         prompter: asks.then(|| Box::new(ask_at_terminal) as Box<UserPrompter>),
     };
-    let opened = own_agent::build_agent(wanted, &runtime, client, environment)?;
+    let opened = own_agent::start_agent(wanted, &runtime, client, environment)?;
     let ReadyAgent {
         agent,
         requester: asking,

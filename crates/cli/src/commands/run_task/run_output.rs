@@ -8,6 +8,7 @@ use foveal_agent::{
     AgentEvent, IndexingProgress, LimitKind, RunOutcome, RunTotals, START_AGENT, SideModelTotals,
     UNKNOWN_COST_ADVICE,
 };
+use foveal_agent_runtime::call_subject_line;
 use foveal_engine::views::CurationProgress;
 use foveal_pricing::tokens::Tokens;
 use foveal_screen::escape_one_line;
@@ -16,7 +17,6 @@ use foveal_tools::call_control::CallProgress;
 use foveal_transcript::ToolCall;
 use serde::Serialize;
 
-use crate::commands::own_agent::call_subject_line;
 use crate::notice;
 use crate::numbers::{format_dollars, format_plural, format_tokens};
 use crate::output;

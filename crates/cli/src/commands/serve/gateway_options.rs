@@ -9,8 +9,10 @@ use std::time::Duration;
 use anyhow::Context;
 use foveal_gateway::adaptive_keep_alive::{self, AdaptiveKeepAlive};
 use foveal_gateway::cost_ledger::BillingContext;
+use foveal_gateway::decision_recorder::StoreRecorder;
 use foveal_gateway::exchange::ExchangeObserver;
 use foveal_gateway::keep_alive_policy::KeepAlivePolicy;
+use foveal_gateway::parallel_views::{ParallelViews, measure_entries};
 use foveal_gateway::shaper::{CompressingShaper, NoopShaper, Shaper};
 use foveal_gateway::upstream_selection::Upstreams;
 use foveal_gateway::{GatewayLimits, ProxySettings, Settings};
@@ -26,8 +28,6 @@ use foveal_settings::{
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
-use super::decision_recorder::StoreRecorder;
-use crate::gateway::{ParallelViews, measure_entries};
 use crate::notice;
 
 /// Whether the gateway keeps prompt caches alive.

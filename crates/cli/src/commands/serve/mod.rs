@@ -2,7 +2,6 @@
 //! APIs.
 
 mod command;
-mod decision_recorder;
 mod gateway_options;
 mod request_log;
 mod request_tracer;
@@ -10,7 +9,6 @@ mod service;
 mod single_malloc_arena;
 
 pub(crate) use command::{GatewayArguments, ServeArguments, run};
-pub(crate) use decision_recorder::{StoreRecorder, parse_stored_step};
 pub(crate) use gateway_options::GatewayOptions;
 pub(crate) use request_log::{RequestLog, RequestLogOutput};
 pub(crate) use request_tracer::{CollectorWarningTiming, RequestTracer};
