@@ -8,7 +8,8 @@ struct RemovedKey {
     advice: &'static str,
 }
 
-static REMOVED_KEYS: [RemovedKey; 4] = [
+static REMOVED_KEYS: [RemovedKey; 5] = [
+    RemovedKey { name: "duplicates.threshold", advice: SIMILAR_CALLS },
     RemovedKey { name: "gist_model", advice: TURN_SUMMARIES },
     RemovedKey { name: "gateway.expand", advice: EXPAND_TOOL },
     RemovedKey { name: "gateway.shorten_tools", advice: TOOL_DEFINITIONS },
@@ -20,6 +21,9 @@ const TOOL_DEFINITIONS: &str =
 
 const EXPAND_TOOL: &str = "remove it; a model runs `foveal expand HANDLE`, which notes name, or \
                            calls the tool `expand` of `foveal mcp`";
+
+const SIMILAR_CALLS: &str =
+    "remove it; only calls with the same arguments are answered from memory";
 
 const TURN_SUMMARIES: &str = "remove it; where a prompt stays too long, `foveal run` and `foveal \
                               chat` leave the oldest messages out at the model's window";
@@ -34,7 +38,11 @@ pub(crate) const CLIENT_MODEL_ADVICE: &str = "curator_model = \"client\" no long
 
 /// Returns a sentence of advice about a removed setting.
 pub fn removal_advice(name: &str) -> Option<String> {
-    let key = REMOVED_KEYS.iter().find(|key| key.name == name)?;
+    // The table of a single tool has the names of the table for all tools.
+    let of_tool = name.strip_prefix("duplicates.tools.").and_then(|name| name.split_once('.'));
+    let general = of_tool.map(|(_, name)| format!("duplicates.{name}"));
+    let general = general.as_deref().unwrap_or(name);
+    let key = REMOVED_KEYS.iter().find(|key| key.name == general)?;
     Some(format!("`{name}` no longer exists: {}", key.advice))
 }
 
@@ -59,6 +67,13 @@ mod tests {
             let advice = removal_advice(key.name).expect("it was removed");
             assert!(error.contains("unknown field") && error.contains(&advice), "{error}");
         }
+    }
+
+    #[test]
+    fn a_setting_that_was_removed_for_all_tools_is_refused_for_one() {
+        let text = "[duplicates.tools.grep]\nthreshold = 0.5\n";
+        let error = format!("{:#}", parse_toml(text).expect_err("it was removed"));
+        assert!(error.contains(SIMILAR_CALLS), "{error}");
     }
 
     #[test]
