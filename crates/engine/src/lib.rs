@@ -6,7 +6,6 @@
 pub mod call_texts;
 pub mod continuation;
 pub mod conversation_record;
-pub mod early_reduction;
 pub mod engine;
 pub mod entry_costs;
 pub mod entry_facts;
@@ -29,7 +28,6 @@ pub mod projector;
 pub mod provider_constraints;
 pub mod reduction_level;
 pub mod reuse_score;
-pub mod rewrite;
 pub mod savings_balance;
 pub mod settings;
 pub mod shaping;

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::message_shape::Decision;
 use crate::overrides::{OverrideState, ResultOverride};
 use crate::placement::base_files::BaseFile;
-use crate::reduction_level::ReductionLevel;
+use crate::reduction_level::{ReductionLevel, ResultAge};
 use crate::views::ChosenView;
 
-/// The decision on an entry, with its tokens and its override.
+/// The decision on an entry, with its tokens, its override and its age.
 #[derive(Debug, Clone, Default)]
 pub struct EntryState {
     /// The decision on its form.
@@ -21,6 +21,8 @@ pub struct EntryState {
     pub level: ReductionLevel,
     /// The user's override.
     pub override_state: OverrideState,
+    /// The requests at which a result or a long edit arrived and was last used.
+    pub age: Option<ResultAge>,
 }
 
 impl EntryState {
@@ -28,6 +30,11 @@ impl EntryState {
     pub fn current_override(&self, entry: EntryIndex) -> ResultOverride {
         let (standing, level) = (self.override_state, self.level);
         ResultOverride { entry, standing, level, is_whole: self.decision.shape().is_none() }
+    }
+
+    /// Returns whether an override changes what is sent.
+    pub(crate) fn is_changed_by(&self, wish: &ResultOverride) -> bool {
+        self.level != wish.level || self.decision.shape().is_none() != wish.is_whole
     }
 
     /// Returns whether all of it is sent because of an override that no rewrite has ended.

@@ -3,168 +3,108 @@
 //! [`Planner::advance`] ingests the entries since the last request, shapes the new results and
 //! freezes their form. Old results are rewritten only at the rare moments when a rewrite pays. The
 //! decisions are a pure function of transcript, settings, prices and request times.
+//!
+//! Stages of a request: add the new entries, find what may change, apply the user's overrides,
+//! choose a rewrite, shape the window from the first change on, record the step. A
+//! [policy](crate::policies) replaces the choice of a rewrite and the rules of shaping.
 
 mod backlog;
-mod base_file_reset;
-mod late_results;
+mod cost_history;
+mod entry_table;
 mod override_planning;
+mod planned_request;
+mod planner_config;
 mod policy_decisions;
+pub(crate) mod prompt_window;
 mod resumption;
 mod rewrite_choice;
 mod rewrite_preparation;
+mod system_prompt;
 mod window_shaping;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokens;
-use foveal_transcript::{
-    ClientPrompt, ClientPromptChange, ContentBlock, EntryIndex, MessageRole, Timestamp,
-};
+use foveal_transcript::{ClientPromptChange, EntryIndex, Timestamp};
 
 use crate::conversation_record::ConversationRecord;
-use crate::entry_costs::{EntryCosts, RequestPricing};
+use crate::entry_costs::EntryCosts;
 use crate::file_interest::FileInterestTable;
 use crate::ledger::Ledger;
-use crate::overrides::{RequestOverrides, ResultOverride};
-use crate::placement::base_files::{BaseFile, BaseFileLoader};
+use crate::overrides::{OverrideError, RequestOverrides, ResultOverride};
+use crate::placement::base_files::BaseFileLoader;
 use crate::plan_step::{BacklogChange, EntryState, PlanStep, RewriteReason};
 use crate::policies::Policy;
-use crate::policies::content_reset::ResetMarks;
 use crate::provider_constraints::ProviderConstraints;
-use crate::reduction_level::{ReductionLevel, ResultAge};
+use crate::reduction_level::ReductionLevel;
 use crate::reuse_score::ReusePredictor;
-use crate::savings_balance::{SavingsBalance, SentRequest};
-use crate::settings::{OldReadSettings, RewriteSettings, Settings};
-use crate::shaping::pipeline::ShapeDependencies;
+use crate::savings_balance::SentRequest;
+use crate::settings::Settings;
 use crate::token_cache::TokenCache;
-use crate::views::{self, ChosenView, ChosenViews, ViewSource};
+use crate::views::{self, ViewSelectionInputs, ViewSource};
 use crate::visible_prompt::VisiblePrompt;
 use crate::window_limit::WindowLimit;
-use crate::window_tokens::WindowTokens;
 
-use self::late_results::LateResults;
-
-/// The request to plan. Its entries are ingested.
-#[derive(Clone, Copy)]
-struct PlannedRequest {
-    /// The entry of its answer.
-    answer: EntryIndex,
-    now: Option<Timestamp>,
-    /// The first new entry.
-    known: EntryIndex,
-    /// The window position from which on the client removed entries.
-    cut: Option<usize>,
-    /// The reason for which a rewrite would be free.
-    free_reason: Option<RewriteReason>,
-    /// The first window position that may change; see [`Planner::rewritable_from`].
-    bound: usize,
-    /// Whether results may change that were sent before.
-    may_rewrite: bool,
-    /// Whether the user asks for a shorter prompt.
-    compacts: bool,
-}
+use self::backlog::Backlog;
+use self::cost_history::CostHistory;
+use self::entry_table::EntryTable;
+use self::override_planning::OverrideStage;
+use self::planned_request::{PlannedRequest, has_reasoning, rewritable_from};
+use self::planner_config::PlannerConfig;
+use self::policy_decisions::plan_by_policy;
+use self::prompt_window::PromptWindow;
+use self::rewrite_choice::RewriteChoice;
+use self::rewrite_choice::inputs::RewriteInputs;
+use self::window_shaping::WindowShaper;
 
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]
 pub struct Planner {
-    settings: Arc<Settings>,
-    /// Decides in place of the rules. The rules then apply only to results that the policy keeps
-    /// whole and that exceed `read_bytes_max`.
-    policy: Option<Policy>,
-    /// The source of files that a content reset may move to the system prompt.
-    base_file_loader: Option<Arc<dyn BaseFileLoader>>,
-    /// The base files in the system prompt since the last reset.
-    base_files: Option<Vec<BaseFile>>,
-    /// Tokens of `base_files` beyond those of the first ones.
-    base_tokens: Tokens,
-    prices: PriceCard,
-    /// The limit of the model's window, and the profile's own marks without it.
-    window_limit: Option<WindowLimit>,
-    profile_marks: Option<ResetMarks>,
-    window: ClientPrompt,
-    window_tokens: WindowTokens,
-    /// The entries of the window that a rewrite may reduce, in order.
-    reducible: Vec<EntryIndex>,
-    /// All entries with reasoning.
-    reasoning: Vec<EntryIndex>,
-    entry_states: Vec<EntryState>,
-    result_ages: Vec<Option<ResultAge>>,
+    /// The settings, prices and sources. No request changes them.
+    config: PlannerConfig,
+    /// The prompt that the client sends: its system prompt, and its messages with their tokens.
+    window: PromptWindow,
+    /// The decision on each message, and the facts that later decisions on it use.
+    entries: EntryTable,
+    /// The prompt as the model sees it.
     visible: VisiblePrompt,
-    interest: FileInterestTable,
-    /// The inputs of each decision on a result that this planner made.
-    inputs: Vec<Option<ShapeDependencies>>,
-    cache: TokenCache,
-    view_source: Option<Arc<dyn ViewSource>>,
-    reuse_predictor: Option<Arc<dyn ReusePredictor>>,
-    chosen_views: ChosenViews,
-    /// The hash of the rewrite that was prepared last.
-    prepared_rewrite: Option<u64>,
-    requests: u32,
-    sent_len: usize,
-    prelude: Tokens,
     /// Results that passed through whole because their decision came too late.
-    backlog: Vec<LateResults>,
-    constraints: ProviderConstraints,
-    last_request: Option<Timestamp>,
-    /// Each request as it was sent.
-    requests_sent: Vec<SentRequest>,
-    can_keep_answer: bool,
-    balance: SavingsBalance,
-    entry_costs: EntryCosts,
+    backlog: Backlog,
+    /// The requests so far, with their costs and savings.
+    history: CostHistory,
+    /// Token counts of texts, so that a result that is shaped again is not counted again.
+    token_cache: TokenCache,
+    /// The hash of the last rewrite whose texts were counted in advance.
+    prepared_rewrite: Option<u64>,
 }
 
 impl Planner {
     /// Creates a planner at the start of a conversation.
     pub fn new(settings: Settings, prices: PriceCard) -> Self {
         Self {
-            settings: Arc::new(settings),
-            policy: None,
-            base_file_loader: None,
-            base_files: None,
-            base_tokens: Tokens(0),
-            prices,
-            window_limit: None,
-            profile_marks: None,
-            window: ClientPrompt::default(),
-            window_tokens: WindowTokens::default(),
-            reducible: Vec::new(),
-            reasoning: Vec::new(),
-            entry_states: Vec::new(),
-            result_ages: Vec::new(),
+            config: PlannerConfig::new(settings, prices),
+            window: PromptWindow::default(),
+            entries: EntryTable::default(),
             visible: VisiblePrompt::default(),
-            interest: FileInterestTable::default(),
-            inputs: Vec::new(),
-            cache: TokenCache::default(),
-            view_source: None,
-            reuse_predictor: None,
-            chosen_views: ChosenViews::default(),
+            backlog: Backlog::default(),
+            history: CostHistory::default(),
+            token_cache: TokenCache::default(),
             prepared_rewrite: None,
-            requests: 0,
-            sent_len: 0,
-            prelude: Tokens(0),
-            backlog: Vec::new(),
-            constraints: ProviderConstraints::default(),
-            last_request: None,
-            requests_sent: Vec::new(),
-            can_keep_answer: true,
-            balance: SavingsBalance::default(),
-            entry_costs: EntryCosts::default(),
         }
     }
 
     /// Replaces the regression by another predictor of reuse.
     #[must_use]
     pub fn with_reuse_predictor(mut self, score: Arc<dyn ReusePredictor>) -> Self {
-        self.reuse_predictor = Some(score);
+        self.config.reuse_predictor = Some(score);
         self
     }
 
     /// Sets the source of views of reads. It is asked only where the settings call for views.
     #[must_use]
     pub fn with_view_source(mut self, views: Arc<dyn ViewSource>) -> Self {
-        self.view_source = Some(views);
+        self.config.view_source = Some(views);
         self
     }
 
@@ -173,79 +113,38 @@ impl Planner {
     /// settings.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
-        self.policy = Some(policy);
+        self.config.policy = Some(policy);
         self
     }
 
     /// Sets the source of files that a content reset may move to the system prompt.
     #[must_use]
     pub fn with_base_file_loader(mut self, folder: Arc<dyn BaseFileLoader>) -> Self {
-        self.base_file_loader = Some(folder);
+        self.window.system.loader = Some(folder);
         self
     }
 
     /// Sets the constraints of the provider.
     #[must_use]
     pub fn with_constraints(mut self, constraints: ProviderConstraints) -> Self {
-        self.constraints = constraints;
+        self.config.constraints = constraints;
         self
     }
 
     /// Sets the tokens that every prompt holds outside its messages.
     pub fn set_prelude(&mut self, tokens: Tokens) {
-        self.prelude = tokens;
+        self.window.system.prelude = tokens;
     }
 
     /// Sets whether the next request can ask the provider to cache the prompt up to its latest
     /// answer. This matters only for providers that cache up to explicit breakpoints.
     pub fn set_can_keep_answer(&mut self, can: bool) {
-        self.can_keep_answer = can;
+        self.config.can_keep_answer = can;
     }
 
     /// Limits the length of the next prompts; `None` removes the limit.
     pub fn set_window_limit(&mut self, limit: Option<WindowLimit>) {
-        if self.window_limit == limit {
-            return;
-        }
-        self.window_limit = limit;
-        let Some(marks) = self.budget_marks() else { return };
-        let ResetMarks { high, low } = *self.profile_marks.get_or_insert(marks);
-        let (high, low) = limit.map_or((high, low), |limit| limit.clamp_marks(high, low));
-        if let Some(Policy::ContentReset(marks)) = &mut self.policy {
-            *marks = ResetMarks { high, low };
-        } else if let Some(rewrite) = &mut Arc::make_mut(&mut self.settings).rewrite {
-            (rewrite.high, rewrite.low) = (high, low);
-        }
-    }
-
-    /// Returns the tokens that every prompt holds outside its messages.
-    pub fn prelude(&self) -> Tokens {
-        self.prelude
-    }
-
-    /// Returns the prelude plus the tokens of the base files beyond those of the first ones.
-    pub fn prelude_with_base_files(&self) -> Tokens {
-        self.prelude + self.base_tokens
-    }
-
-    /// Returns the entries of the prompt, in order.
-    pub fn window(&self) -> &[EntryIndex] {
-        self.window.entries()
-    }
-
-    /// Returns the decision on an entry and its state.
-    pub fn entry_state(&self, index: EntryIndex) -> &EntryState {
-        &self.entry_states[index.as_usize()]
-    }
-
-    /// Returns the tokens of the projected prompt, including the prelude.
-    pub fn tokens(&self) -> Tokens {
-        self.prelude_with_base_files() + self.window_tokens.total()
-    }
-
-    /// Returns the number of requests planned so far.
-    pub fn request_count(&self) -> u32 {
-        self.requests
+        self.config.set_window_limit(limit);
     }
 
     /// Plans the request that `answer` answers and ingests the entries before it. `now` is the time
@@ -289,35 +188,93 @@ impl Planner {
         now: Option<Timestamp>,
         wishes: Option<&RequestOverrides>,
     ) -> PlanStep {
-        let known = EntryIndex(self.entry_states.len() as u32);
-        let cut = self.ingest_entries(record, answer);
-        let free_reason = self.rewrite_reason(cut, now);
         let request = PlannedRequest {
+            may_rewrite: wishes.is_some(),
+            compacts: wishes.is_some_and(|wishes| wishes.compacts),
+            ..self.start_request(record, answer, now)
+        };
+        let mut wished = wishes.map_or(Vec::new(), |wishes| wishes.results.clone());
+        let fixed_until = match self.config.policy {
+            Some(_) => request.rewritable_from.min(self.window.sent_len),
+            None => request.rewritable_from,
+        };
+        let wished_from = self.override_stage(record).apply(&mut wished, fixed_until);
+        let mut step = match self.config.policy {
+            Some(policy) => plan_by_policy(policy, &request, wished_from, self.shaper(record)),
+            None => self.plan_by_rules(record, &request, &wished, wished_from),
+        };
+        let first = step.changed.first().map(|(index, _)| *index);
+        step.kept = match step.base {
+            Some(_) => 0,
+            None => self.window.first_changed_position(request.cut, first),
+        };
+        step.wished = wished;
+        self.record_step(&step);
+        step
+    }
+
+    /// Adds the entries in front of `answer`, and returns the request that it answers.
+    fn start_request(
+        &mut self,
+        record: &ConversationRecord,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+    ) -> PlannedRequest {
+        let known = self.entries.next_index();
+        let cut = self.add_entries(record, answer);
+        let free_reason = self.free_reason(cut, now);
+        let constraints = self.config.constraints;
+        PlannedRequest {
             answer,
             now,
             known,
             cut,
             free_reason,
-            bound: self.rewritable_from(free_reason),
-            may_rewrite: wishes.is_some(),
-            compacts: wishes.is_some_and(|wishes| wishes.compacts),
-        };
-        let results = wishes.map_or(&[][..], |wishes| &wishes.results);
-        let fixed = self.policy.map_or(request.bound, |_| request.bound.min(self.sent_len));
-        let (wished, wished_from) = self.apply_overrides(record, results, fixed);
-        let mut step = match self.policy {
-            Some(policy) => self.plan_by_policy(record, policy, &request, wished_from),
-            None => self.plan_by_rules(record, &request, &wished, wished_from),
-        };
-        let first =
-            step.changed.first().map_or(self.sent_len, |(index, _)| self.window_position(*index));
-        step.kept = match step.base {
-            Some(_) => 0,
-            None => [first, self.sent_len].into_iter().chain(cut).min().unwrap_or(0),
-        };
-        step.wished = wished;
-        self.finish_step(&step);
-        step
+            rewritable_from: rewritable_from(constraints, record, &self.window, free_reason),
+            may_rewrite: true,
+            compacts: false,
+        }
+    }
+
+    /// Adds the entries in front of `answer`; returns the window position from which on the client
+    /// removed entries.
+    fn add_entries(&mut self, record: &ConversationRecord, answer: EntryIndex) -> Option<usize> {
+        let Self { config, window, entries, history, .. } = self;
+        let mut cut: Option<usize> = None;
+        while entries.next_index() < answer {
+            let index = entries.push(record, history.request_count());
+            let is_reducible =
+                |index: &EntryIndex| entries.is_reducible(record, config.rewrite(), *index);
+            if let ClientPromptChange::Cut { from } = window.messages.push(record.conversation()) {
+                cut = Some(cut.map_or(from, |cut| cut.min(from)));
+                entries.reducible = window.entries().iter().copied().filter(is_reducible).collect();
+            } else if is_reducible(&index) {
+                entries.reducible.push(index);
+            }
+        }
+        let from = cut.map_or(window.sent_len, |cut| cut.min(window.sent_len));
+        window.tokens.update(from, window.messages.entries(), &entries.states, record);
+        cut
+    }
+
+    /// Returns the reason for which a rewrite would be free, if any.
+    fn free_reason(&self, cut: Option<usize>, now: Option<Timestamp>) -> Option<RewriteReason> {
+        let (sent_len, prelude) = (self.window.sent_len, self.window.system.prelude);
+        if cut.is_some_and(|from| from < sent_len) {
+            return Some(RewriteReason::ClientRewrote);
+        }
+        // Too short for the provider's cache. Without a known prelude the length is unknown.
+        let is_short = prelude > Tokens(0)
+            && prelude + self.window.sent_tokens() < self.config.prices.cache_minimum;
+        // Without a cached prompt a rewrite loses nothing.
+        (sent_len > 0 && (is_short || self.is_expired(now))).then_some(RewriteReason::CacheCold)
+    }
+
+    /// Returns the parts that carry out overrides.
+    fn override_stage<'a>(&'a mut self, record: &'a ConversationRecord) -> OverrideStage<'a> {
+        let Self { config, window, entries, history, .. } = self;
+        let (rewrite, request) = (config.rewrite(), history.request_count());
+        OverrideStage { record, rewrite, window, entries, request }
     }
 
     /// Decides a request by the engine's rules. `wished_from` is the first entry that an override
@@ -330,25 +287,26 @@ impl Planner {
         wished_from: Option<EntryIndex>,
     ) -> PlanStep {
         let PlannedRequest { answer, now, known, cut, .. } = *request;
-        let mut choice = self.choose_rewrite(record, cut, now, wished, request.compacts);
+        let mut choice = self.choose_rewrite(record, request, wished);
         let can_wait =
             matches!(choice.reason, Some(RewriteReason::SkiRental | RewriteReason::LookedOnce));
         if !request.may_rewrite || (can_wait && !wished.is_empty()) {
             choice.levels.clear();
         }
         let levels = choice.levels;
-        for (index, level) in &levels {
-            self.entry_states[index.as_usize()].level = *level;
-        }
-        let chosen = self.choose_views(record, known, &levels, answer);
-        self.chosen_views.insert(&chosen);
+        self.entries.set_levels(&levels);
+        let chosen = self.config.view_source.as_ref().map_or(Vec::new(), |views| {
+            views::choose_views(&**views, &self.view_inputs(record, known, &levels, answer))
+        });
+        self.entries.chosen_views.insert(&chosen);
         let shaped = match request.may_rewrite {
-            true => self.due_backlog(request.free_reason, cut, request.bound),
+            true => self.backlog.due(request, &self.config, &self.window, &self.history),
             false => None,
         };
         let shaped_from = shaped.map(|(from, _)| from);
-        let from = self.first_changed_position(cut, &levels, [wished_from, shaped_from]);
-        let changed = self.shape_window(record, from, &HashMap::new());
+        let changed = levels.iter().map(|(index, _)| *index).chain(wished_from).chain(shaped_from);
+        let from = self.window.first_changed_position(cut, changed);
+        let changed = self.shaper(record).shape_window(from, WindowShaper::decide_entry);
         let first = changed.first().map(|(index, _)| *index);
         let changes_old = first.is_some_and(|first| first < known);
         // Changes in front of the override follow from a client's cut.
@@ -357,135 +315,136 @@ impl Planner {
             false if changes_old => choice.reason,
             true if changes_old && is_wished => Some(RewriteReason::Wished),
             true if changes_old && shaped.is_some() => shaped.map(|(_, reason)| reason),
-            true if first.is_some_and(|first| self.is_before_cut(first, cut)) => {
+            true if first.is_some_and(|first| self.window.is_before_cut(first, cut)) => {
                 Some(RewriteReason::ClientRewrote)
             }
             true | false => None,
         };
-        let keeps_answer = self.can_keep_answer
-            && self.prices.cache_lookback_blocks.is_some()
-            && self.settings.has_early_reduction();
+        let keeps_answer = self.config.can_keep_answer
+            && self.config.prices.cache_lookback_blocks.is_some()
+            && self.config.settings.has_early_reduction();
         let backlog = shaped_from.map(|from| BacklogChange::Shaped { from });
-        let unchanged = PlanStep::unchanged(answer, now, self.sent_len);
+        let unchanged = PlanStep::unchanged(answer, now, self.window.sent_len);
         PlanStep { changed, rewrite, levels, chosen, keeps_answer, backlog, ..unchanged }
     }
 
-    /// Returns whether an entry is one of the last prompt in front of the client's cut. Changes
-    /// behind the cut were caused by the client.
-    fn is_before_cut(&self, entry: EntryIndex, cut: Option<usize>) -> bool {
-        self.window_position(entry) < cut.map_or(self.sent_len, |cut| cut.min(self.sent_len))
-    }
-
-    /// Returns the settings for rewritten reads; `None`: they become outlines.
-    fn old_read_settings(&self) -> Option<&OldReadSettings> {
-        self.view_source.as_ref().and(self.settings.rewrite.as_ref()?.old_reads.as_ref())
-    }
-
-    /// Chooses views for reads that arrived from `known` on or whose level rises.
-    fn choose_views(
-        &self,
+    /// Chooses the reductions of a rewrite now, if it pays or is free, and updates which results
+    /// are dead weight.
+    fn choose_rewrite(
+        &mut self,
         record: &ConversationRecord,
-        known: EntryIndex,
-        levels: &[(EntryIndex, ReductionLevel)],
-        answer: EntryIndex,
-    ) -> Vec<ChosenView> {
-        let Some(views) = &self.view_source else { return Vec::new() };
-        views::choose_views(&**views, &self.view_inputs(record, known, levels, answer))
+        request: &PlannedRequest,
+        wished: &[ResultOverride],
+    ) -> RewriteChoice {
+        let Some(inputs) = self.rewrite_inputs(record, request, wished) else {
+            return RewriteChoice::default();
+        };
+        let choice = rewrite_choice::choose_rewrite(&inputs);
+        self.entries.mark_dead_weight(&choice.dead_weight, self.history.request_count());
+        choice
     }
 
-    /// Returns the inputs for that choice.
+    /// Returns the inputs of the choice of a rewrite; `None` if the settings call for none.
+    fn rewrite_inputs<'a>(
+        &'a self,
+        record: &'a ConversationRecord,
+        request: &'a PlannedRequest,
+        overrides: &'a [ResultOverride],
+    ) -> Option<RewriteInputs<'a>> {
+        let Self { config, window, entries, history, .. } = self;
+        let settings = config.rewrite()?;
+        Some(RewriteInputs {
+            record,
+            config,
+            settings,
+            window,
+            entries,
+            history,
+            request,
+            overrides,
+        })
+    }
+
+    /// Returns the inputs of the choice of views for reads that arrived from `known` on or whose level
+    /// rises.
     fn view_inputs<'a>(
         &'a self,
         record: &'a ConversationRecord,
         known: EntryIndex,
         levels: &'a [(EntryIndex, ReductionLevel)],
         answer: EntryIndex,
-    ) -> views::ViewSelectionInputs<'a> {
-        let (settings, window) = (&*self.settings, self.window.entries());
-        let (items, new_from) = (&*self.entry_states, self.window_position(known));
-        views::ViewSelectionInputs { record, settings, window, new_from, levels, items, answer }
+    ) -> ViewSelectionInputs<'a> {
+        let (settings, window) = (&*self.config.settings, self.window.entries());
+        let (items, new_from) = (&*self.entries.states, self.window.position(known));
+        ViewSelectionInputs { record, settings, window, new_from, levels, items, answer }
     }
 
-    /// Returns the window position of an entry, or the one where it would be inserted.
-    fn window_position(&self, index: EntryIndex) -> usize {
-        self.window.entries().partition_point(|at| *at < index)
+    /// Returns the parts that shape the window.
+    fn shaper<'a>(&'a mut self, record: &'a ConversationRecord) -> WindowShaper<'a> {
+        let Self { config, window, entries, visible, token_cache, .. } = self;
+        WindowShaper { record, config, window, entries, visible, token_cache }
     }
 
-    /// Returns the high and the low mark of a rewrite for size.
-    fn budget_marks(&self) -> Option<ResetMarks> {
-        match (self.policy, &self.settings.rewrite) {
-            (Some(Policy::ContentReset(marks)), _) => Some(marks),
-            (Some(Policy::FirstLastSampled(_)), _) | (None, None) => None,
-            (None, Some(rewrite)) => Some(ResetMarks { high: rewrite.high, low: rewrite.low }),
-        }
-    }
-
-    fn finish_step(&mut self, step: &PlanStep) {
+    /// Records the step of a request that is sent.
+    fn record_step(&mut self, step: &PlanStep) {
         if let Some(base) = &step.base {
-            self.base_tokens = self.additional_base_tokens(base);
-            self.base_files = Some(base.clone());
+            self.window.system.set_base_files(base);
         }
-        self.balance.add_step(step, self.sent_len, &self.window_tokens, &self.prices);
-        let priced = RequestPricing {
-            prices: &self.prices,
-            prelude: self.prelude_with_base_files(),
-            step,
-            is_expired: self.sent_len == 0 || self.is_expired(step.time),
-        };
-        self.entry_costs.add_request(self.window.entries(), &self.entry_states, &priced);
-        self.update_backlog(step);
-        self.requests += 1;
-        self.sent_len = self.window.entries().len();
-        self.last_request = step.time.or(self.last_request);
-        let (answer, tokens) = (step.answer, self.window_tokens.total());
-        let PlanStep { time, keeps_answer, .. } = *step;
-        self.requests_sent.push(SentRequest { time, keeps_answer, answer, tokens });
+        let Self { config, window, entries, history, .. } = self;
+        self.backlog.add_step(step, window, history.request_count());
+        history.add_request(step, window, &entries.states, &config.prices);
+        window.sent_len = window.entries().len();
     }
 
-    fn ingest_entries(&mut self, record: &ConversationRecord, answer: EntryIndex) -> Option<usize> {
-        let mut cut: Option<usize> = None;
-        while self.entry_states.len() < answer.as_usize() {
-            let index = EntryIndex(self.entry_states.len() as u32);
-            // Counted as recorded until it is shaped.
-            let tokens = record.facts(index).tokens;
-            self.entry_states.push(EntryState { tokens, ..EntryState::default() });
-            self.inputs.push(None);
-            let (entry, facts) = (record.entry(index), record.facts(index));
-            let has_uses = entry.role == MessageRole::Tool || facts.has_long_edit;
-            let born =
-                ResultAge { arrived: self.requests, last_use: self.requests, dead_since: None };
-            self.result_ages.push(has_uses.then_some(born));
-            if entry.blocks.iter().any(|block| matches!(block, ContentBlock::Reasoning(_))) {
-                self.reasoning.push(index);
-            }
-            if let ClientPromptChange::Cut { from } = self.window.push(record.conversation()) {
-                cut = Some(cut.map_or(from, |cut| cut.min(from)));
-                self.reducible = self.window.entries().to_vec();
-                self.reducible.retain(|index| {
-                    is_reducible(&self.settings, &self.result_ages, record, *index)
-                });
-            } else if is_reducible(&self.settings, &self.result_ages, record, index) {
-                self.reducible.push(index);
-            }
-            self.interest.ingest(entry, facts, self.requests);
+    /// Checks whether the next request can carry out an override, as far as known before it.
+    ///
+    /// # Errors
+    /// The reason why it cannot.
+    pub fn check_override(
+        &self,
+        record: &ConversationRecord,
+        wish: &ResultOverride,
+    ) -> Result<(), OverrideError> {
+        let Self { config, window, entries, .. } = self;
+        // Entries since the last request may hold reasoning.
+        let mut new = (entries.next_index().0..record.len() as u32).map(EntryIndex);
+        let is_bound = config.constraints.reasoning_is_bound;
+        if is_bound && new.any(|index| wish.entry < index && has_reasoning(record, index)) {
+            return Err(OverrideError::Bound);
         }
-        self.recount_tokens(record, cut.unwrap_or(self.sent_len).min(self.sent_len));
-        cut
+        let fixed_until = rewritable_from(config.constraints, record, window, None);
+        override_planning::check_override(record, window, entries, wish, fixed_until)
     }
 
-    /// Recounts the tokens of the prompt from window position `from` on.
-    fn recount_tokens(&mut self, record: &ConversationRecord, from: usize) {
-        self.window_tokens.update(from, self.window.entries(), &self.entry_states, record);
+    /// Takes over the token cache of another planner of the same conversation.
+    pub(crate) fn take_token_cache(&mut self, other: &mut Self) {
+        self.token_cache = std::mem::take(&mut other.token_cache);
     }
 
-    /// Returns the settings.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
+    /// Returns the tokens that every prompt holds outside its messages.
+    pub fn prelude(&self) -> Tokens {
+        self.window.system.prelude
     }
 
-    /// Returns the prices that rewrites are weighed with.
-    pub fn prices(&self) -> &PriceCard {
-        &self.prices
+    /// Returns the prelude plus the tokens of the base files beyond those of the first ones.
+    pub fn prelude_with_base_files(&self) -> Tokens {
+        self.window.system.tokens()
+    }
+
+    /// Returns the entries of the prompt, in order.
+    pub fn window(&self) -> &[EntryIndex] {
+        self.window.entries()
+    }
+
+    /// Returns the tokens of the projected prompt, including the prelude.
+    pub fn tokens(&self) -> Tokens {
+        self.window.system.tokens() + self.window.tokens.total()
+    }
+
+    /// Returns the tokens behind an entry of the last prompt.
+    pub fn tokens_behind(&self, index: EntryIndex) -> Tokens {
+        let behind = self.window.position(EntryIndex(index.0 + 1));
+        self.window.tokens.suffix_tokens(behind)
     }
 
     /// Returns the lines that the model can see.
@@ -493,40 +452,39 @@ impl Planner {
         self.visible.ledger()
     }
 
+    /// Returns the decision on an entry and its state.
+    pub fn entry_state(&self, index: EntryIndex) -> &EntryState {
+        self.entries.state(index)
+    }
+
+    /// Returns the entries that a rewrite may reduce for the first time, in order.
+    pub fn unreduced_entries(&self) -> impl Iterator<Item = EntryIndex> {
+        let reducible = self.entries.reducible.iter().copied();
+        reducible.filter(|index| self.entry_state(*index).level == ReductionLevel::Arrival)
+    }
+
     /// Returns the files that the conversation mentioned, read or edited.
     pub fn interest(&self) -> &FileInterestTable {
-        &self.interest
+        &self.entries.interest
+    }
+
+    /// Returns the number of requests planned so far.
+    pub fn request_count(&self) -> u32 {
+        self.history.request_count()
     }
 
     /// Returns each request as it was sent.
     pub fn sent_requests(&self) -> &[SentRequest] {
-        &self.requests_sent
+        &self.history.sent
     }
 
     /// Returns the cost of each part of the prompts so far.
     pub fn entry_costs(&self) -> &EntryCosts {
-        &self.entry_costs
+        &self.history.entry_costs
     }
 
-    /// Returns the tokens behind an entry of the last prompt.
-    pub fn tokens_behind(&self, index: EntryIndex) -> Tokens {
-        self.window_tokens.suffix_tokens(self.window_position(EntryIndex(index.0 + 1)))
+    /// Returns whether nothing of the last prompt is cached any longer, by its age.
+    pub fn is_expired(&self, now: Option<Timestamp>) -> bool {
+        self.history.is_expired(&self.config.prices, now)
     }
-
-    /// Returns the request numbers at which a tool result arrived and was last used.
-    pub fn result_age(&self, index: EntryIndex) -> Option<&ResultAge> {
-        self.result_ages[index.as_usize()].as_ref()
-    }
-}
-
-/// Returns whether a rewrite may ever reduce the entry. No level makes an entry larger, so small
-/// ones are excluded.
-fn is_reducible(
-    settings: &Settings,
-    lives: &[Option<ResultAge>],
-    record: &ConversationRecord,
-    index: EntryIndex,
-) -> bool {
-    let enough = |rewrite: &RewriteSettings| record.facts(index).tokens >= rewrite.tokens_min;
-    lives[index.as_usize()].is_some() && settings.rewrite.as_ref().is_some_and(enough)
 }

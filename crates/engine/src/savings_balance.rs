@@ -1,7 +1,7 @@
 //! The tokens saved so far, which pay for rewrites that may turn out not to pay off.
 
 use crate::plan_step::{PlanStep, RewriteReason};
-use crate::window_tokens::WindowTokens;
+use crate::planner::prompt_window::PromptWindow;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, Timestamp};
@@ -31,20 +31,14 @@ impl SavingsBalance {
         self.0
     }
 
-    /// Adds the savings of a request whose first `sent` entries had been sent before, and subtracts
-    /// the cost of its rewrite. Omitted new tokens would have been written to the cache; omitted
-    /// old tokens would at least have been read from it. Old tokens behind a change are written
-    /// again.
-    pub fn add_step(
-        &mut self,
-        step: &PlanStep,
-        sent: usize,
-        tokens: &WindowTokens,
-        prices: &PriceCard,
-    ) {
+    /// Adds the savings of a request, and subtracts the cost of its rewrite. Omitted new tokens would
+    /// have been written to the cache; omitted old tokens would at least have been read from it. Old
+    /// tokens behind a change are written again.
+    pub(crate) fn add_step(&mut self, step: &PlanStep, window: &PromptWindow, prices: &PriceCard) {
+        let PromptWindow { tokens, sent_len, .. } = window;
         let known = match step.rewrite {
             Some(RewriteReason::CacheCold) => Tokens(0),
-            _ => tokens.saved_in_prefix(sent),
+            _ => tokens.saved_in_prefix(*sent_len),
         };
         let new = tokens.saved_in_prefix(usize::MAX) - known;
         self.0 += prices.read_ratio() * known.0 as f64 + prices.write_ratio() * new.0 as f64;
@@ -55,7 +49,7 @@ impl SavingsBalance {
             Some(_) if prices.cache_lookback_blocks.is_some() => 0,
             Some(_) => step.kept,
         };
-        let written = tokens.prefix_tokens(sent) - tokens.prefix_tokens(written_from);
+        let written = window.sent_tokens() - tokens.prefix_tokens(written_from);
         self.0 -= prices.write_premium() * written.0 as f64;
     }
 }

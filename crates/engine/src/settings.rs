@@ -130,7 +130,7 @@ pub struct RewriteSettings {
 }
 
 /// Settings for results that are reduced soon after the model has seen them; see
-/// [`crate::early_reduction`].
+/// `planner/rewrite_choice/early_reduction.rs`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlyReduction {
     /// Number of requests that show output of commands, listings and echoes of edits before they

@@ -2,7 +2,7 @@
 //! of their messages.
 //!
 //! Results that the model has seen are reduced in the request after the one that showed them (see
-//! [`foveal_engine::early_reduction`]). The prefix up to the client's breakpoint behind them is
+//! [`foveal_engine::settings::EarlyReduction`]). The prefix up to the client's breakpoint behind them is
 //! then no longer found in the cache. The part in front of them is found if it was cached up to the
 //! answer before them, and that takes a breakpoint there. It costs nothing, because all of the
 //! prompt is written anyway. If it cannot be set, results are not reduced that early.

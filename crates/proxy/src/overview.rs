@@ -11,6 +11,7 @@ use foveal_engine::overrides::{OverrideError, OverrideState, ResultOverride};
 use foveal_engine::plan_step::{EntryState, RewriteReason};
 use foveal_engine::reduction_level::ReductionLevel;
 use foveal_engine::savings_balance::SentRequest;
+use foveal_engine::shaping::pipeline::clear_result;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, MessageRole, Timestamp};
@@ -122,7 +123,7 @@ impl OverviewInputs<'_> {
         let item = if is_sent { self.engine.entry_state(index) } else { &new };
         let wanted = self.overrides.iter().rev().find(|wish| wish.entry == index);
         let standing = wanted.map_or(item.override_state, |wish| wish.standing);
-        let note = || planner.note_tokens(record, index).unwrap_or(facts.tokens);
+        let note = || clear_result(record, index).map_or(facts.tokens, |(_, tokens)| tokens);
         let sent = match wanted {
             Some(wish) if wish.is_whole => facts.tokens,
             Some(wish) if wish.level == ReductionLevel::Note => note(),

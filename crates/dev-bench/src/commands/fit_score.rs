@@ -71,7 +71,7 @@ fn usage_samples(conversation: &Conversation) -> Vec<UsageSample> {
         let request = planner.request_count();
         for index in planner.window().iter().filter(|_| request % 3 == 0) {
             let facts = prepared.record.facts(*index);
-            let Some(life) = planner.result_age(*index) else { continue };
+            let Some(life) = &planner.entry_state(*index).age else { continue };
             let young = request <= life.arrived + 1;
             if conversation.entry(*index).role != MessageRole::Tool || facts.tokens.0 < 100 || young
             {

@@ -244,7 +244,7 @@ fn conversation_rows(
         parts.advance(step.answer, request);
         for index in planner.window() {
             let facts = prepared.record.facts(*index);
-            let Some(life) = planner.result_age(*index) else { continue };
+            let Some(life) = &planner.entry_state(*index).age else { continue };
             if request % 3 != 0 || request <= life.arrived + 1 || !parts.parts.contains_key(index) {
                 continue;
             }

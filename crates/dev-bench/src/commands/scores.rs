@@ -161,7 +161,7 @@ fn usage_samples(prepared: &PreparedConversation) -> Vec<(ResultMoment, UsageSam
         history.advance(prepared, step.answer, request);
         for index in planner.window() {
             let facts = prepared.record.facts(*index);
-            let Some(life) = planner.result_age(*index) else { continue };
+            let Some(life) = &planner.entry_state(*index).age else { continue };
             let is_result = prepared.record.entry(*index).role == MessageRole::Tool;
             if !is_result || facts.tokens.0 < TOKENS_MIN || request <= life.arrived + 1 {
                 continue;

@@ -6,10 +6,15 @@ use std::sync::Arc;
 use foveal_transcript::{EntryIndex, MessageRole};
 
 use super::Planner;
+use super::entry_table::EntryTable;
+use super::planner_config::PlannerConfig;
+use super::rewrite_choice;
+use super::window_shaping::shaping_inputs;
 use crate::conversation_record::ConversationRecord;
 use crate::message_shape::Decision;
 use crate::reduction_level::ReductionLevel;
-use crate::shaping::pipeline::{self, ShapingOutcome};
+use crate::shaping::pipeline::{self, ResultShapingInputs, ShapingOutcome};
+use crate::token_cache::TokenCache;
 use crate::views::{self, ChosenView};
 use crate::visible_prompt::VisiblePrompt;
 
@@ -18,7 +23,7 @@ impl Planner {
     /// views of reads that it may need and, if the rewrite is near, counts the tokens of its
     /// results. Decides nothing. All entries of `record` must be planned.
     pub fn prepare_rewrite(&mut self, record: &ConversationRecord, go_on: &dyn Fn() -> bool) {
-        let Some(views) = &self.view_source else { return };
+        let Some(views) = &self.config.view_source else { return };
         let known = EntryIndex(record.len() as u32);
         let levels: Vec<_> =
             self.unreduced_entries().map(|index| (index, ReductionLevel::Reduced)).collect();
@@ -34,89 +39,94 @@ impl Planner {
         if levels.is_empty() || self.prepared_rewrite == Some(hash) {
             return;
         }
-        let is_done = self.count_predicted(record, &levels, &chosen, go_on);
+        let Self { config, entries, token_cache, .. } = self;
+        let visible = self.visible.clone();
+        let forecast = RewriteForecast { record, config, entries, visible, token_cache };
+        let is_done = forecast.count_tokens(self.window.entries(), &levels, &chosen, go_on);
         self.prepared_rewrite = is_done.then_some(hash);
     }
 
-    /// Counts the tokens of the predicted forms with these levels and views; returns false if
-    /// `go_on` stopped it. Results are shaped in window order, since later ones must not point at
-    /// lines that earlier ones lose.
-    fn count_predicted(
+    /// Predicts the reductions of a rewrite with the next request, if one is near; see
+    /// [`rewrite_choice::predict_rewrite`].
+    fn predict_rewrite(
         &mut self,
         record: &ConversationRecord,
+    ) -> Vec<(EntryIndex, ReductionLevel)> {
+        let request = self.start_request(record, self.entries.next_index(), None);
+        let inputs = self.rewrite_inputs(record, &request, &[]);
+        inputs.map_or(Vec::new(), |inputs| rewrite_choice::predict_rewrite(&inputs))
+    }
+}
+
+/// Counts the tokens of the forms that a rewrite will probably choose, so that they are cached.
+struct RewriteForecast<'a> {
+    record: &'a ConversationRecord,
+    config: &'a PlannerConfig,
+    entries: &'a EntryTable,
+    /// The prompt in front of the next result.
+    visible: VisiblePrompt,
+    token_cache: &'a mut TokenCache,
+}
+
+impl RewriteForecast<'_> {
+    /// Counts the tokens of the entries of `window` with these levels and views; returns false if
+    /// `go_on` stopped it. Results are shaped in window order, since later ones must not point at
+    /// lines that earlier ones lose.
+    fn count_tokens(
+        mut self,
+        window: &[EntryIndex],
         levels: &[(EntryIndex, ReductionLevel)],
         chosen: &[ChosenView],
         go_on: &dyn Fn() -> bool,
     ) -> bool {
         let Some((first, _)) = levels.first() else { return true };
-        let from = self.window_position(*first);
-        let mut visible = self.visible.clone();
-        visible.retain_prefix(&self.window.entries()[..from]);
+        let (stay, go) = window.split_at(window.partition_point(|index| index < first));
+        self.visible.retain_prefix(stay);
         let mut levels = levels.iter().peekable();
-        for at in from..self.window.entries().len() {
-            let index = self.window.entries()[at];
-            let raised = levels.next_if(|(next, _)| *next == index);
-            let item = &self.entry_states[index.as_usize()];
+        for index in go {
+            let raised = levels.next_if(|(next, _)| next == index);
+            let state = self.entries.state(*index);
             let is_shaped =
-                record.entry(index).role == MessageRole::Tool && !item.is_kept_by_override();
+                self.record.entry(*index).role == MessageRole::Tool && !state.is_kept_by_override();
             if is_shaped && !go_on() {
                 return false;
             }
             let decision = if is_shaped {
-                let level = raised.map_or(item.level, |(_, level)| *level);
-                let place = chosen.binary_search_by_key(&index, |chosen| chosen.entry);
-                let chosen = place.ok().map(|place| &chosen[place]);
-                self.shape_predicted(record, index, level, chosen, &visible)
+                let level = raised.map_or(state.level, |(_, level)| *level);
+                let place = chosen.binary_search_by_key(index, |chosen| chosen.entry);
+                self.shape_result(*index, level, place.ok().map(|place| &chosen[place]))
             } else {
-                item.decision.clone()
+                state.decision.clone()
             };
-            visible.push_message(record, index, &decision);
+            self.visible.push_message(self.record, *index, &decision);
         }
         true
     }
 
-    /// Shapes a result at a level against `visible` and caches its tokens.
-    fn shape_predicted(
+    /// Shapes a result at a level and caches its tokens.
+    fn shape_result(
         &mut self,
-        record: &ConversationRecord,
         index: EntryIndex,
         level: ReductionLevel,
         chosen: Option<&ChosenView>,
-        visible: &VisiblePrompt,
     ) -> Decision {
-        let mut cache = std::mem::take(&mut self.cache);
-        let ask = self.result_inputs(record, index, level);
-        let ask = pipeline::ResultShapingInputs {
-            ledger: visible.ledger(),
-            is_repeated_call: visible.wants_full_result(record, index),
-            chosen_views: chosen.map_or(ask.chosen_views, std::slice::from_ref),
-            ..ask
-        };
+        let inputs =
+            shaping_inputs(self.record, self.config, self.entries, &self.visible, index, level);
+        let chosen_views = chosen.map_or(inputs.chosen_views, std::slice::from_ref);
         // Single chunks are not cached: there are many.
-        cache.set_frozen(true);
-        let outcome = pipeline::shape_result(&ask, &mut cache);
-        cache.set_frozen(false);
-        self.cache = cache;
-        match (outcome, record.entry(index).tool_result()) {
-            (ShapingOutcome::Unchanged, _) => self.entry_states[index.as_usize()].decision.clone(),
+        self.token_cache.set_frozen(true);
+        let inputs = ResultShapingInputs { chosen_views, ..inputs };
+        let outcome = pipeline::shape_result(&inputs, self.token_cache);
+        self.token_cache.set_frozen(false);
+        match (outcome, self.record.entry(index).tool_result()) {
+            (ShapingOutcome::Unchanged, _) => self.entries.state(index).decision.clone(),
             (ShapingOutcome::Shaped(Some((shape, tokens)), _), Some(result)) => {
                 let text = shape.render(&result.content);
-                self.cache.remember_text(record.tokenizer(), &text, tokens);
+                self.token_cache.remember_text(self.record.tokenizer(), &text, tokens);
                 Decision::Replace(Arc::new(shape))
             }
             (ShapingOutcome::Shaped(..), _) => Decision::Keep,
         }
-    }
-
-    /// Returns the entries that a rewrite may reduce for the first time, in order.
-    pub fn unreduced_entries(&self) -> impl Iterator<Item = EntryIndex> {
-        let movable = self.reducible.iter().copied();
-        movable.filter(|index| self.entry_states[index.as_usize()].level == ReductionLevel::Arrival)
-    }
-
-    /// Takes over the token cache of another planner of the same conversation.
-    pub(crate) fn take_token_cache(&mut self, other: &mut Self) {
-        self.cache = std::mem::take(&mut other.cache);
     }
 }
 

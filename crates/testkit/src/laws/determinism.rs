@@ -48,7 +48,7 @@ pub fn resuming_preserves_overrides(
     for at in 0..=steps.len() {
         let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
         let recorded: Vec<PlanStep> = serde_json::from_str(&stored).expect("what was written");
-        let other = Planner::resume(settings.clone(), prices.clone(), record, &recorded);
+        let other = Planner::new(settings.clone(), prices.clone()).with_steps(record, &recorded);
         let mut other = other.with_view_source(Arc::clone(views));
         for (request, step) in steps.iter().enumerate().skip(at) {
             let answer = answers_to_plan(record)[request];
@@ -86,7 +86,7 @@ pub fn resuming_is_deterministic(
         let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
         let recorded: Vec<PlanStep> = serde_json::from_str(&stored).expect("what was written");
         let prices = PriceCard::anthropic_5m();
-        let other = Planner::resume(settings.clone(), prices, record, &recorded);
+        let other = Planner::new(settings.clone(), prices).with_steps(record, &recorded);
         let mut other = other.with_view_source(Arc::clone(views));
         for (request, step) in steps.iter().enumerate().skip(at) {
             let ours = plan_request(&mut other, record, request);

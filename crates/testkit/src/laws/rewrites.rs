@@ -77,9 +77,9 @@ fn check_high_mark(moment: &CheckedRequest<'_>, settings: &RewriteSettings) {
     }
     // A result that a rewrite further up enlarged was not worth a rewrite when it was chosen.
     for (index, tokens) in moment.before.window.iter().zip(&moment.before.tokens) {
-        let Some(life) = planner.result_age(*index) else { continue };
-        let now = planner.request_count() - 1;
         let item = planner.entry_state(*index);
+        let Some(life) = &item.age else { continue };
+        let now = planner.request_count() - 1;
         let free = now - life.arrived >= settings.recent_requests
             && *tokens >= settings.tokens_min
             && moment.record.facts(*index).kind() != EffectKind::Other

@@ -85,10 +85,10 @@ fn what_a_rewrite_will_leave_is_foreseen_and_counted() {
     let mut planner = planner(8_000);
     let mut rewritten = 0;
     for answer in answers(&record) {
-        let known = beginning(&record, planner.entry_states.len());
+        let known = beginning(&record, planner.entries.states.len());
         planner.prepare_rewrite(&known, &|| true);
         let foreseen = planner.predict_rewrite(&known);
-        let cache = planner.cache.clone();
+        let cache = planner.token_cache.clone();
         let step = planner.advance(&record, answer, None);
         if step.rewrite.is_none() {
             continue;
@@ -119,7 +119,7 @@ fn nothing_is_counted_while_no_rewrite_is_near() {
     for answer in answers(&record) {
         planner.advance(&record, answer, None);
     }
-    let record = beginning(&record, planner.entry_states.len());
+    let record = beginning(&record, planner.entries.states.len());
     planner.prepare_rewrite(&record, &|| true);
     assert!(planner.predict_rewrite(&record).is_empty());
     assert_eq!(planner.prepared_rewrite, None);

@@ -11,12 +11,12 @@
 
 use std::collections::HashSet;
 
+use super::inputs::RewriteInputs;
+use super::reduction::{next_reduction, uses_per_thousand};
 use crate::entry_facts::EntryFacts;
 use crate::note::{Counts, Note, NoteKind};
 use crate::overrides::OverrideState;
 use crate::reduction_level::ReductionLevel;
-use crate::rewrite::inputs::RewriteInputs;
-use crate::rewrite::reduction::{next_reduction, uses_per_thousand};
 use crate::settings::EarlyReduction;
 use crate::shaping::pipeline::reads_like_file;
 use crate::shaping::reduction::{FAILURE_BYTES_MAX, estimate_seen_result};
@@ -47,27 +47,28 @@ const CLIENT_BLOCK_ALLOWANCE: usize = 4;
 /// Returns the results of the last requests that the model has seen often enough, in window order.
 pub(crate) fn find_candidates(ask: &RewriteInputs<'_>) -> Vec<ReductionCandidate> {
     let Some(once) = &ask.settings.look_once else { return Vec::new() };
-    let window = &ask.window[..ask.answered_len()];
+    let window = &ask.window.entries()[..ask.answered_len()];
     let mut found: Vec<ReductionCandidate> = Vec::new();
     let (mut blocks, mut ends_known) = (0, 0);
     let mut pointed_at: HashSet<EntryIndex> = HashSet::new();
     for (position, index) in window.iter().enumerate().rev().take(EXAMINED_ENTRIES_MAX) {
-        if position < ask.rewritable_from {
+        if position < ask.request.rewritable_from {
             break;
         }
         let entry = ask.record.entry(*index);
         blocks += entry.blocks.len().max(1);
-        if ask.prices.cache_lookback_blocks.is_some() && entry.role == MessageRole::Assistant {
+        if ask.config.prices.cache_lookback_blocks.is_some() && entry.role == MessageRole::Assistant
+        {
             // The cached part ends with an answer.
             found[ends_known..].iter_mut().for_each(|one| one.uncached_from = position + 1);
             ends_known = found.len();
         }
-        let Some(life) = &ask.result_ages[index.as_usize()] else { continue };
-        let age = ask.requests - life.arrived;
+        let item = ask.entries.state(*index);
+        let Some(life) = &item.age else { continue };
+        let age = ask.history.request_count() - life.arrived;
         if age > max_requests_before_reduction(once) + RETRY_REQUESTS {
             break;
         }
-        let item = &ask.entry_states[index.as_usize()];
         pointed_at
             .extend(item.decision.shape().iter().flat_map(|shape| shape.referenced_entries()));
         let is_whole = item.level == ReductionLevel::Arrival
@@ -119,7 +120,7 @@ fn requests_before_reduction(
         EffectKind::Run => once.runs_after,
         EffectKind::List | EffectKind::Edit | EffectKind::Write => return Some(once.runs_after),
         EffectKind::Read => {
-            let (reads, life) = (once.reads.as_ref()?, ask.result_ages[index.as_usize()].as_ref()?);
+            let (reads, life) = (once.reads.as_ref()?, ask.entries.state(index).age.as_ref()?);
             let uses = uses_per_thousand(ask, index, facts, life);
             return (uses < reads.uses_min).then_some(reads.after);
         }
@@ -139,7 +140,7 @@ fn guaranteed_saving(ask: &RewriteInputs<'_>, index: EntryIndex) -> Option<u64> 
     let result = ask.record.entry(index).tool_result()?;
     let facts = ask.record.facts(index);
     if facts.kind() == EffectKind::Read {
-        return next_reduction(ask.old_read_settings, facts, &ask.entry_states[index.as_usize()])
+        return next_reduction(ask.config.old_reads(), facts, ask.entries.state(index))
             .map(|(_, saving)| saving);
     }
     let tokens = |text: &str| ask.record.tokenizer().count(text).0;
@@ -150,7 +151,7 @@ fn guaranteed_saving(ask: &RewriteInputs<'_>, index: EntryIndex) -> Option<u64> 
         }
         None => FAILURE_BYTES_MAX as u64 + LONG_RESULT_NOTE_TOKENS * LONG_RESULT_GAPS,
     };
-    ask.entry_states[index.as_usize()].tokens.0.checked_sub(left)
+    ask.entries.state(index).tokens.0.checked_sub(left)
 }
 
 /// Returns the largest note on a result, as a line of its own.
@@ -173,9 +174,9 @@ const LONG_RESULT_GAPS: u64 = 24;
 /// Returns whether the provider has cached the end of the answer before a result that arrived with
 /// request `arrived`, `blocks` blocks in front of the latest answer.
 fn is_prefix_cached(ask: &RewriteInputs<'_>, arrived: u32, blocks: usize) -> bool {
-    let Some(lookback) = ask.prices.cache_lookback_blocks else { return true };
-    let Some(sent) = ask.requests_sent.get(arrived as usize) else { return false };
-    let is_alive = match (ask.prices.cache_lifetime_ms, sent.time, ask.now) {
+    let Some(lookback) = ask.config.prices.cache_lookback_blocks else { return true };
+    let Some(sent) = ask.history.sent.get(arrived as usize) else { return false };
+    let is_alive = match (ask.config.prices.cache_lifetime_ms, sent.time, ask.request.now) {
         (Some(lifetime), Some(then), Some(now)) => now.since_ms(then) <= lifetime,
         (_, _, _) => true,
     };
@@ -186,19 +187,19 @@ fn is_prefix_cached(ask: &RewriteInputs<'_>, arrived: u32, blocks: usize) -> boo
 /// first of them is written again, and the savings so far must cover it.
 pub(crate) fn profitable_count(ask: &RewriteInputs<'_>, seen: &[ReductionCandidate]) -> usize {
     let Some(once) = &ask.settings.look_once else { return 0 };
-    let (read, premium) = (ask.prices.read_ratio(), ask.prices.write_premium());
-    let sent = ask.window_tokens.prefix_tokens(ask.sent_len).0;
+    let (read, premium) = (ask.config.prices.read_ratio(), ask.config.prices.write_premium());
+    let sent = ask.window.sent_tokens().0;
     let (mut saved, mut best) = (0, (0.0, 0));
     for (count, one) in seen.iter().rev().enumerate() {
         if !one.is_prefix_cached {
             break;
         }
         saved += one.saving;
-        let behind = sent - ask.window_tokens.prefix_tokens(one.uncached_from).0;
+        let behind = sent - ask.window.tokens.prefix_tokens(one.uncached_from).0;
         let costs = premium * behind.saturating_sub(saved) as f64;
         let a_request = saved as f64 * read;
         let surplus = a_request * f64::from(once.horizon) - costs;
-        if surplus > best.0 && costs <= ask.balance.tokens() + a_request {
+        if surplus > best.0 && costs <= ask.history.balance.tokens() + a_request {
             best = (surplus, count + 1);
         }
     }

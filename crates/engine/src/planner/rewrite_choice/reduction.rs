@@ -16,7 +16,7 @@ pub(crate) fn uses_per_thousand(
     facts: &EntryFacts,
     life: &ResultAge,
 ) -> f64 {
-    use_probability(ask, index, facts, life) * 1000.0 / ask.entry_state(index).tokens.0 as f64
+    use_probability(ask, index, facts, life) * 1000.0 / ask.entries.state(index).tokens.0 as f64
 }
 
 /// Returns the probability that a result will be used again, from 0 to 1.
@@ -26,9 +26,11 @@ pub(super) fn use_probability(
     facts: &EntryFacts,
     life: &ResultAge,
 ) -> f64 {
-    let other = ask.reuse_predictor.and_then(|score| score.probability(index, ask.requests));
+    let request = ask.history.request_count();
+    let predictor = ask.config.reuse_predictor.as_ref();
+    let other = predictor.and_then(|score| score.probability(index, request));
     other.unwrap_or_else(|| {
-        let features = reuse_score::reuse_features(facts, life, ask.interest, ask.requests);
+        let features = reuse_score::reuse_features(facts, life, &ask.entries.interest, request);
         reuse_score::reuse_probability(&features, &ask.settings.weights)
     })
 }

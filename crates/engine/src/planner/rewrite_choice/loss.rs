@@ -36,10 +36,10 @@ pub(super) fn limit_loss(ask: &RewriteInputs<'_>, candidates: &mut Vec<&RewriteC
 /// do not count.
 fn expected_uses(ask: &RewriteInputs<'_>) -> (f64, f64) {
     let (mut gone, mut all) = (0.0, 0.0);
-    for index in ask.reducible {
-        let item = ask.entry_state(*index);
-        let stands = ask.window.binary_search(index).is_ok()
-            && item.override_state != OverrideState::Dropped;
+    for index in &ask.entries.reducible {
+        let item = ask.entries.state(*index);
+        let stands =
+            ask.window.find(*index).is_some() && item.override_state != OverrideState::Dropped;
         let Some(uses) = result_use(ask, *index).filter(|_| stands) else { continue };
         all += uses;
         gone += if item.level == ReductionLevel::Arrival { 0.0 } else { uses };
@@ -49,6 +49,6 @@ fn expected_uses(ask: &RewriteInputs<'_>) -> (f64, f64) {
 
 /// Returns the probability that a result will be used; `None` for other entries.
 fn result_use(ask: &RewriteInputs<'_>, index: EntryIndex) -> Option<f64> {
-    let life = ask.result_ages[index.as_usize()].as_ref()?;
+    let life = ask.entries.state(index).age.as_ref()?;
     Some(use_probability(ask, index, ask.record.facts(index), life))
 }

@@ -55,26 +55,25 @@ pub(super) fn find_candidates(
     ask: &RewriteInputs<'_>,
     reach: CandidateScope,
 ) -> Vec<RewriteCandidate> {
-    let read_ratio = ask.prices.read_ratio();
+    let requests = ask.history.request_count();
+    let read_ratio = ask.config.prices.read_ratio();
     let mut found = Vec::new();
-    for index in ask.reducible {
-        let (Some(life), item) = (&ask.result_ages[index.as_usize()], ask.entry_state(*index))
-        else {
-            continue;
-        };
+    for index in &ask.entries.reducible {
+        let item = ask.entries.state(*index);
+        let Some(life) = &item.age else { continue };
         let since = match item.override_state {
             OverrideState::Pinned | OverrideState::Dropped => continue,
             // The user had it sent again.
             OverrideState::Whole => life.last_use,
             OverrideState::Free => life.arrived,
         };
-        let recent = ask.requests - since < reach.requests_min(ask.settings);
+        let recent = requests - since < reach.requests_min(ask.settings);
         let has_less = item.tokens >= ask.settings.tokens_min && item.level != ReductionLevel::Note;
         if !has_less || recent || ask.has_override(*index) {
             continue;
         }
-        let Ok(position) = ask.window.binary_search(index) else { continue };
-        if position < ask.rewritable_from {
+        let Some(position) = ask.window.find(*index) else { continue };
+        if position < ask.request.rewritable_from {
             continue;
         }
         let facts = ask.record.facts(*index);
@@ -82,10 +81,10 @@ pub(super) fn find_candidates(
         if facts.has_long_edit {
             continue;
         }
-        let is_new = ask.requests == life.arrived;
+        let is_new = requests == life.arrived;
         let reduced = next_reduction_in_scope(ask, facts, item, reach, is_new);
         let Some((level, saving)) = reduced else { continue };
-        let dead_for = life.dead_since.map_or(0, |since| ask.requests - since);
+        let dead_for = life.dead_since.map_or(0, |since| requests - since);
         found.push(RewriteCandidate {
             index: *index,
             position,
@@ -102,7 +101,7 @@ pub(super) fn find_candidates(
 
 /// Returns whether a result is the latest read of a file that this session edited.
 fn is_critical_read(ask: &RewriteInputs<'_>, facts: &EntryFacts, life: &ResultAge) -> bool {
-    let file = ask.interest.interest_in_files(facts);
+    let file = ask.entries.interest.interest_in_files(facts);
     facts.kind() == EffectKind::Read
         && file.edited.is_some()
         && file.read.is_none_or(|at| at <= life.arrived)
@@ -116,7 +115,7 @@ fn next_reduction_in_scope(
     reach: CandidateScope,
     is_new: bool,
 ) -> Option<(ReductionLevel, u64)> {
-    let less = next_reduction(ask.old_read_settings, facts, item);
+    let less = next_reduction(ask.config.old_reads(), facts, item);
     match (reach, less) {
         (CandidateScope::Old, less) => less,
         // The model must see something of each result.
@@ -124,7 +123,7 @@ fn next_reduction_in_scope(
             .or_else(|| next_note_reduction(item))
             .map(|(_, saving)| (ReductionLevel::Reduced, saving)),
         // An outline may be as long as the file.
-        (_, Some((ReductionLevel::Reduced, _))) if ask.old_read_settings.is_none() => {
+        (_, Some((ReductionLevel::Reduced, _))) if ask.config.old_reads().is_none() => {
             next_note_reduction(item)
         }
         (_, less) => less.or_else(|| next_note_reduction(item)),
