@@ -4,11 +4,7 @@ mod curation;
 mod fit_curator;
 mod fit_score;
 mod frontier;
-mod note_tokens;
-mod outside_cache;
-mod part_scores;
 mod reads;
-mod scores;
 
 /// A command with its arguments.
 #[derive(Debug, clap::Subcommand)]
@@ -24,14 +20,6 @@ pub(crate) enum BenchCommand {
     FitScore(fit_score::FitScoreArguments),
     /// Prints cost against evidence of the profiles, the oracles and settings under study.
     Frontier(frontier::FrontierArguments),
-    /// Prints the tokens of the notes that profiles put into prompts, by kind.
-    NoteTokens(note_tokens::NoteTokensArguments),
-    /// Prints what it would save to keep results that are reduced after one look out of the cache.
-    OutsideCache(outside_cache::OutsideCacheArguments),
-    /// Fits scores of parts of results and tests each on held-out data.
-    PartScores(part_scores::PartScoresArguments),
-    /// Fits scores of results and tests each on held-out data.
-    Scores(scores::ScoresArguments),
 }
 
 /// Runs a command.
@@ -45,10 +33,6 @@ pub(crate) fn run_command(command: BenchCommand) -> anyhow::Result<()> {
         BenchCommand::FitCurator(arguments) => fit_curator::run(&arguments),
         BenchCommand::FitScore(arguments) => fit_score::run(&arguments),
         BenchCommand::Frontier(arguments) => frontier::run(&arguments),
-        BenchCommand::NoteTokens(arguments) => note_tokens::run(&arguments),
-        BenchCommand::OutsideCache(arguments) => outside_cache::run(&arguments),
-        BenchCommand::PartScores(arguments) => part_scores::run(&arguments),
-        BenchCommand::Scores(arguments) => scores::run(&arguments),
     }
 }
 

@@ -1,10 +1,7 @@
 //! Models that are fitted on cases and on recorded sessions, and their ranking quality.
 
 pub(crate) mod boosted_trees;
-pub(crate) mod conversation_history;
 pub(crate) mod curator_rows;
 pub(crate) mod ranking_quality;
 pub(crate) mod regression;
-pub(crate) mod result_parts;
-pub(crate) mod score_variant;
 pub(crate) mod training_rows;

@@ -48,13 +48,3 @@ pub(crate) fn print_calibration(name: &str, guesses: &[(f64, &UsageSample)]) {
         );
     }
 }
-
-/// Returns the shares of the tokens that are dropped before 1, 3 and 10 % of the uses are lost.
-pub(crate) fn dropped_shares(guesses: &[(f64, &UsageSample)]) -> String {
-    let curve = drop_curve(guesses);
-    let share_at = |loss: f64| {
-        let within = curve.partition_point(|(_, lost)| *lost <= loss);
-        within.checked_sub(1).map_or(0.0, |last| curve[last].0)
-    };
-    [0.01, 0.03, 0.1].map(|loss| format!("{:5.1} %", share_at(loss) * 100.0)).join(" ")
-}
