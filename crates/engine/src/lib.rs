@@ -4,7 +4,6 @@
 //! is the full conversation; a projection is the prompt that the model is sent in its place.
 
 pub mod call_texts;
-pub mod continuation;
 pub mod conversation_record;
 pub mod engine;
 pub mod entry_costs;

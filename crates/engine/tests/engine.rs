@@ -1,6 +1,5 @@
-//! The engine as one value, what providers forbid, and what a client's next request means.
+//! The engine as one value, and what providers forbid.
 
-use foveal_engine::continuation::{Continuation, find_continuation};
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::engine::Engine;
 use foveal_engine::plan_step::{PlanStep, RewriteReason};
@@ -9,39 +8,17 @@ use foveal_engine::provider_constraints::ProviderConstraints;
 use foveal_engine::settings::Settings;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
-use foveal_testkit::client_requests::{client_messages, receive_request};
 use foveal_testkit::conversation_scripts;
 use foveal_testkit::laws::{answers_to_plan, eager_settings, request_time};
-use foveal_transcript::{
-    ClientPrompt, ClientPromptChange, ContentBlock, Conversation, EntryIndex, MessageRole,
-    TranscriptEntry,
-};
+use foveal_transcript::{ClientPrompt, ClientPromptChange, ContentBlock, EntryIndex, MessageRole};
 use proptest::prelude::*;
 
 fn planner(settings: Settings) -> Planner {
     Planner::new(settings, PriceCard::anthropic_5m())
 }
 
-fn texts(entries: &[TranscriptEntry]) -> Vec<String> {
-    entries.iter().map(TranscriptEntry::prompt_text).collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn following_each_request_gives_the_recorded_prompts(script in conversation_scripts(40)) {
-        let recorded = script.build_conversation();
-        let (mut before, mut followed) = (Conversation::default(), Conversation::default());
-        for entry in recorded.entries() {
-            if entry.role == MessageRole::Assistant {
-                let incoming = client_messages(&before);
-                receive_request(&mut followed, &incoming);
-                prop_assert_eq!(texts(&client_messages(&followed)), texts(&incoming));
-            }
-            before.push(entry.clone());
-        }
-    }
 
     #[test]
     fn an_engine_plans_as_a_planner_beside_a_record(script in conversation_scripts(30)) {
@@ -192,13 +169,6 @@ fn a_window_that_only_grows_is_appended_to() {
     let conversation = foveal_testkit::parse_fixture("//- system\nBe brief.\n//- user\nhello");
     let mut window = ClientPrompt::default();
     assert_eq!(window.push(&conversation), ClientPromptChange::Appended);
-    let incoming = client_messages(&conversation);
-    assert_eq!(find_continuation(&conversation, &incoming), Continuation::Appended { from: 2 });
-    assert_eq!(
-        find_continuation(&Conversation::default(), &incoming),
-        Continuation::Appended { from: 0 }
-    );
-    assert_eq!(find_continuation(&conversation, &incoming[1..]), Continuation::Unrelated);
 }
 
 #[test]

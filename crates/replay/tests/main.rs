@@ -2,7 +2,6 @@
 
 mod baselines;
 mod cost;
-mod followed;
 mod measures;
 mod needs;
 mod never_dearer;
