@@ -32,13 +32,11 @@ pub struct SearchOptions {
     pub limit: usize,
     /// The kinds of entities to return, or all kinds if empty.
     pub kinds: Vec<EntityKind>,
-    /// The weight of linked candidates, relative to words and vectors together at 1.
-    pub neighbours_share: f32,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { limit: 10, kinds: Vec::new(), neighbours_share: NEIGHBOURS_SHARE }
+        Self { limit: 10, kinds: Vec::new() }
     }
 }
 
@@ -143,9 +141,8 @@ pub(crate) fn rank_chunks(
     let of_words = synonym_word_scores(segments, &places, mean, &asked, &candidates);
     let both =
         rank_by_structure(segments, &places, &asked, &candidates, &of_words, cosines.as_deref());
-    let counts = options.neighbours_share > 0.0;
-    let ties = if counts { link_strengths(segments, &places, &both) } else { Vec::new() };
-    let weight = options.neighbours_share * both.first().map_or(0.0, |best| best.score);
+    let ties = link_strengths(segments, &places, &both);
+    let weight = NEIGHBOURS_SHARE * both.first().map_or(0.0, |best| best.score);
     let graph = WeightedRanking { ranking: &ties, weight };
     let sum =
         WeightedRanking { ranking: &both, weight: both.first().map_or(0.0, |best| best.score) };
