@@ -1,7 +1,7 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
-#[path = "../../crates/protocols/tests/answered.rs"]
-mod answered;
+#[path = "../../crates/protocols/tests/answer_invariants.rs"]
+mod answer_invariants;
 #[path = "../../crates/protocols/tests/body/check.rs"]
 #[expect(dead_code, reason = "entries are rendered in tests alone")]
 mod body;
@@ -111,7 +111,7 @@ pub fn hook_input(data: &[u8]) {
 
 /// Answers of model APIs.
 pub fn answers(data: &[u8]) {
-    answered::answers(data);
+    answer_invariants::answers(data);
 }
 
 /// Bodies of requests to model APIs.

@@ -1,11 +1,11 @@
 //! Tests of the agent's state machine, with fixed and with generated inputs.
 
-mod courses;
+mod further_tasks;
 mod laws;
-mod resumed;
-mod rewound;
-mod sides;
-mod staying;
+mod missing_usage;
+mod resumption;
+mod rewind;
+mod run_sequences;
+mod side_model_cost;
 mod sub_agents;
-mod under_way;
 mod world;

@@ -5,9 +5,9 @@ use std::process::Command;
 use foveal_sandbox::Confinement;
 use serde_json::json;
 
-use crate::lasting::can_isolate;
 use crate::mcp::called;
-use crate::unconfined::kernel::without_calls;
+use crate::process_cleanup::can_isolate;
+use crate::sandbox_absence::kernel::without_calls;
 use crate::world::World;
 
 /// What a server says that runs `command`.

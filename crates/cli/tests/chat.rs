@@ -511,7 +511,7 @@ fn a_signal_puts_the_terminal_back() {
 #[test]
 fn nothing_foreign_reaches_the_terminal() {
     let world = World::new("chat-hostile");
-    let hostile = crate::screens::HOSTILE;
+    let hostile = crate::terminal_output::HOSTILE;
     world.write("a.rs", hostile);
     let turns = [
         ModelReply {

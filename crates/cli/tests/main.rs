@@ -8,12 +8,15 @@ mod chat;
 #[cfg(unix)]
 mod config;
 mod convert_page;
-mod curating;
+mod crash_recovery;
 mod curator;
+mod document_stories;
 mod documentation;
 mod documented_search;
 mod embedder;
 mod export;
+#[cfg(unix)]
+mod file_permissions;
 #[cfg(unix)]
 mod first_steps;
 #[cfg(unix)]
@@ -21,7 +24,6 @@ mod full_disk;
 #[cfg(unix)]
 mod gateway;
 mod gateway_bill;
-mod held;
 #[cfg(unix)]
 mod hook;
 mod hook_gateway;
@@ -37,12 +39,11 @@ mod init_extras;
 mod init_gateway;
 #[cfg(unix)]
 mod interrupt;
-mod kept_sessions;
-mod killed;
-mod lasting;
+mod locked_stores;
 #[cfg(unix)]
 mod losses;
 mod mcp;
+mod model_curation;
 mod opencode;
 #[cfg(unix)]
 mod own_edits;
@@ -51,8 +52,7 @@ mod own_sessions;
 mod past_savings;
 #[cfg(unix)]
 mod plugins;
-#[cfg(unix)]
-mod private;
+mod process_cleanup;
 mod prompt_log;
 mod python;
 mod real_model;
@@ -63,7 +63,7 @@ mod rewind;
 #[cfg(unix)]
 mod rules;
 #[cfg(unix)]
-mod run_ends;
+mod run_cancellation;
 #[cfg(unix)]
 mod run_faults;
 #[cfg(unix)]
@@ -71,25 +71,25 @@ mod run_sessions;
 mod run_task;
 #[cfg(unix)]
 mod run_window;
+#[cfg(target_os = "linux")]
+mod sandbox_absence;
 #[cfg(unix)]
 mod savings_view;
-#[cfg(unix)]
-mod screens;
 #[cfg(target_os = "linux")]
 mod service;
+mod session_commands;
 mod session_copies;
+mod sessions;
 mod shell_tools;
 mod side_costs;
-mod single;
 mod soak;
-mod stories;
 mod structure;
 mod sub_agents;
 mod terminal;
+#[cfg(unix)]
+mod terminal_output;
 mod tls;
 mod trust;
-#[cfg(target_os = "linux")]
-mod unconfined;
 mod world;
 #[cfg(unix)]
 mod wrap;

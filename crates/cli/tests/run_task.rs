@@ -14,7 +14,7 @@ use foveal_mock_provider::{
 use foveal_sandbox::Confinement;
 use serde_json::{Value, json};
 
-use crate::stories::results;
+use crate::document_stories::results;
 use crate::world::{Ran, World};
 
 pub(crate) const DIALECTS: [&str; 3] = ["messages", "chat", "responses"];

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-#[path = "../../sandbox/tests/absent/kernel.rs"]
+#[path = "../../sandbox/tests/missing_features/kernel.rs"]
 pub(crate) mod kernel;
 
 /// What a server says to a command and a terminal, and to the person.

@@ -9,9 +9,9 @@ use foveal_mock_provider::{
 };
 use serde_json::{Value, json};
 
+use crate::document_stories::results;
 use crate::run_sessions::{go_on, messages, started, wait_for};
 use crate::run_task::{DIALECTS, bodies, calls, events, model, of_type, run, settle};
-use crate::stories::results;
 use crate::world::World;
 
 /// Whether a request is the agent's: it alone may start others.

@@ -1,17 +1,17 @@
 //! The engine over written, generated and recorded conversations.
 
-mod asking_twice;
+mod base_files;
 mod coverage;
+mod early_reduction;
 mod engine;
 mod laws;
 mod ledger;
-mod look_once;
 mod loss;
 mod new_result;
 mod note;
-mod placed;
+mod overrides;
 mod recorded_effects;
+mod repeated_reads;
 mod shaping;
 mod views;
 mod views_model;
-mod wishes;

@@ -1,19 +1,19 @@
 //! The gateway between clients and upstreams.
 
-mod apart;
-mod chosen;
+mod admission;
+mod answer_breakpoint;
 mod compressing;
-mod doors;
+mod conversation_identity;
 mod faults;
-mod keeping;
+mod forwarding;
+mod keep_alive;
 mod keys;
 mod litellm;
+mod malformed_requests;
 #[path = "../examples/replay_http/measure/mod.rs"]
 mod measure;
-mod passing;
-mod refused;
-mod replayed;
-mod shaped;
+mod profile_rules;
+mod recorded_sessions;
+mod request_shaping;
 mod support;
-mod warm;
 mod websockets;

@@ -228,7 +228,7 @@ async fn an_answer_that_becomes_a_lot_is_passed_on_and_not_held() {
     // own.
     if std::env::var_os("FOVEAL_TEST_PEAK").is_none() {
         let mut alone = Command::new(std::env::current_exe().expect("this program"));
-        let test = "doors::an_answer_that_becomes_a_lot_is_passed_on_and_not_held";
+        let test = "malformed_requests::an_answer_that_becomes_a_lot_is_passed_on_and_not_held";
         let ran = alone.args(["--exact", test]).env("FOVEAL_TEST_PEAK", "1").output();
         let ran = ran.expect("it runs");
         let said = String::from_utf8_lossy(&ran.stdout);

@@ -3,10 +3,10 @@
 mod damage;
 mod embedding;
 mod files;
-mod held;
 mod interruption;
+mod locked_index;
+mod model_summaries;
 mod rebuild;
-mod said;
 mod search;
 mod secrets;
 mod watching;

@@ -177,10 +177,8 @@ fn what_the_best_part_uses_comes_before_what_is_as_good_without() {
     update(&mut index);
     let options = SearchOptions::default();
     let hits = index.search("draw the widget frame", &options).expect("a store of this test");
-    let found: Vec<String> = hits
-        .into_iter()
-        .map(|hit| format!("{} {:.1}", hit.name, hit.reason.neighbours))
-        .collect();
+    let found: Vec<String> =
+        hits.into_iter().map(|hit| format!("{} {:.1}", hit.name, hit.reason.neighbours)).collect();
     assert_eq!(found[1..3], ["bb_one 1.0", "aa_one 0.0"], "{found:?}");
 }
 

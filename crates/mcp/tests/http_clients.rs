@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::delivered::{post, run};
+use crate::delivery::{post, run};
 use crate::http::{Served, message, serve};
 use crate::sessions::is_whole_in;
 use crate::world::{Desk, World, ask, call, lines};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
-use crate::delivered::{Plain, call, cancel, run};
+use crate::delivery::{Plain, call, cancel, run};
 use crate::http::message;
 use crate::world::{Desk, World, params};
 

@@ -1,9 +1,9 @@
 //! Request bodies, answers and prompts of all protocols.
 
-mod answered;
+mod answer_invariants;
 mod answers;
 mod body;
+mod decoding;
 mod prompt;
-mod said;
 #[path = "../../session-readers/tests/session_files.rs"]
 mod session_files;

@@ -1,7 +1,7 @@
 //! The client against a model provider on loopback.
 
-mod asked;
+mod discovery;
 mod embedding;
 mod faults;
-mod found;
+mod requests;
 mod world;

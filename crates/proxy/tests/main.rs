@@ -1,14 +1,14 @@
 //! Conversations as clients send them: whole, request by request.
 
+mod answer_breakpoint;
+mod breakpoints;
 mod compress;
-mod departures;
 mod faults;
-mod keeping;
-mod late;
+mod history_changes;
+mod late_decisions;
 mod laws;
-mod marks;
+mod overrides;
 mod prices;
 mod support;
 mod thinking;
 mod windows;
-mod wishes;

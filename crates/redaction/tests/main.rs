@@ -1,11 +1,10 @@
 //! Tests of the redactor.
 
-#[path = "../examples/forms/chance.rs"]
-mod chance;
-mod escaped;
 mod forms;
 #[path = "../examples/forms/fronts.rs"]
 mod fronts;
+#[path = "../examples/forms/generated_values.rs"]
+mod generated_values;
 #[path = "../examples/forms/harmless.rs"]
 mod harmless;
 #[path = "../examples/forms/planted.rs"]
@@ -13,4 +12,5 @@ mod planted;
 #[path = "../examples/forms/rates.rs"]
 mod rates;
 mod redact;
-mod shown;
+mod string_literals;
+mod tool_output;

@@ -2,7 +2,7 @@
 
 use foveal_redaction::redact;
 
-use crate::chance::{Chance, Text};
+use crate::generated_values::{Chance, Text};
 use crate::rates::PARTS;
 
 /// The prefix of a line by its number, for each format of tools.

@@ -2,8 +2,8 @@
 
 mod baselines;
 mod cost;
+mod line_uses;
 mod measures;
-mod needs;
 mod never_dearer;
 mod raw;
 mod recorded;

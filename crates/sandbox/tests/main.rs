@@ -1,12 +1,12 @@
 //! Tests of `foveal-sandbox`.
 
-#[cfg(target_os = "linux")]
-mod absent;
 mod command;
-#[cfg(target_os = "linux")]
-mod forbidden;
 mod guard;
 mod malformed;
+#[cfg(target_os = "linux")]
+mod missing_features;
 mod output;
+#[cfg(target_os = "linux")]
+mod protected_paths;
 mod pty;
 mod sandbox;

@@ -11,8 +11,8 @@ use foveal_sandbox::{
     WriteRule,
 };
 
-use crate::absent::{LANDLOCK_CALLS, without_calls, without_confinement};
 use crate::command::{PATIENCE, command, environment, run};
+use crate::missing_features::{LANDLOCK_CALLS, without_calls, without_confinement};
 use crate::sandbox::{can_confine, can_isolate};
 
 use WriteRule::{Allowed, Forbidden, ForbiddenRenamable};

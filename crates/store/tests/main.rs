@@ -2,10 +2,10 @@
 
 mod conformance;
 mod crash;
+mod decisions;
 mod file;
 mod grants;
+mod memory_contents;
 mod messages;
 mod migration;
 mod own_edits;
-mod passing;
-mod turns;

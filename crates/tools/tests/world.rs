@@ -16,7 +16,7 @@ use foveal_transcript::Timestamp;
 use foveal_workspace::WorkspaceRoots;
 use serde_json::Value;
 
-use crate::rows::without_notes;
+use crate::note_rows::without_notes;
 
 /// A clock that stands still unless it is moved.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Tests of the chat: keys and events in, the screen as text out.
 
-mod asked;
 mod bounds;
 mod input;
 mod map;
+mod messages;
+mod questions;
 mod script;
 mod settings;
-mod talking;

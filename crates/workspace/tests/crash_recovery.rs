@@ -18,7 +18,7 @@ use foveal_workspace::{
 };
 use tempfile::TempDir;
 
-use crate::begun::{alone, begin};
+use crate::child_process::{alone, begin};
 
 const FILES: [&str; 3] = ["a/one", "b/two", "a/three"];
 

@@ -1,11 +1,11 @@
 //! Tests of `foveal-workspace`.
 #![allow(clippy::unwrap_used)] // Clippy does not recognize helpers of tests.
 
-mod begun;
+mod child_process;
+mod crash_recovery;
 mod edit;
 mod escape;
-mod killed;
-mod kinds;
+mod file_kinds;
 mod range;
 mod replace;
 mod roots;

@@ -15,7 +15,7 @@ use foveal_workspace::{
 use rustix::fs::XattrFlags;
 use tempfile::TempDir;
 
-use crate::begun::{begin, output};
+use crate::child_process::{begin, output};
 
 fn replace_if(
     located: &ResolvedPath,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::course::{EDITED, FIRST_READ, MANIFESTS, READ_AFTER_EDIT, SECOND_READ, SHORT};
+use crate::projects::{EDITED, FIRST_READ, MANIFESTS, READ_AFTER_EDIT, SECOND_READ, SHORT};
 use crate::prompt::{
     Answer, answers, broken_claims, claims, file_of, left_out, shown_lines, with_lines,
 };
@@ -39,7 +39,7 @@ macro_rules! common_checks {
     ($agent:ident) => {
         mod small {
             crate::checks::checks! {
-                super::$agent, crate::course::small;
+                super::$agent, crate::projects::small;
                 the_tools_are_offered,
                 a_first_read_comes_whole,
                 a_second_read_points_at_the_first,
@@ -53,7 +53,7 @@ macro_rules! common_checks {
 
         mod alike {
             crate::checks::checks! {
-                super::$agent, crate::course::alike;
+                super::$agent, crate::projects::alike;
                 first_reads_of_files_alike_come_whole,
                 pointers_hold,
             }
@@ -73,7 +73,7 @@ macro_rules! between_checks {
                 use serde_json::json;
 
                 use crate::agents::Agent;
-                use crate::course;
+                use crate::projects;
                 use crate::model::Call;
                 use crate::run::{Task, Way};
 
@@ -92,7 +92,7 @@ macro_rules! between_checks {
                     };
                     let read = |path: &str| native($read(path));
                     let run = |command: String| native($run(command));
-                    course::between(agent, $way, read, run)
+                    projects::between(agent, $way, read, run)
                 }
             }
         )*

@@ -4,8 +4,8 @@
 use serde_json::json;
 
 use crate::agents::Agent;
-use crate::course::{LARGE, SHORT, task};
 use crate::model::{Call, Event, Fault, Step};
+use crate::projects::{LARGE, SHORT, task};
 use crate::run::{Task, Way};
 
 const OTHER: &str = "src/other.py";

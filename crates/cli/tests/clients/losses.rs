@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::agents::claude_code::CLAUDE_CODE;
 use crate::agents::{Agent, Place};
-use crate::course::{SHORT, task};
 use crate::model::Call;
+use crate::projects::{SHORT, task};
 use crate::run::{Task, Way, run};
 
 /// What Claude Code sends to Anthropic's own address alone, as it stands in a body.

@@ -9,11 +9,11 @@
 
 mod agents;
 mod checks;
-mod course;
 mod gateway;
 mod long_session;
 mod losses;
 mod model;
+mod projects;
 mod prompt;
 mod proxy;
 mod run;

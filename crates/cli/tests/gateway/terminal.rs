@@ -9,7 +9,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::json;
 
 use super::served::ask;
-use crate::screens::{HOSTILE, is_harmless};
+use crate::terminal_output::{HOSTILE, is_harmless};
 use crate::world::World;
 
 #[test]

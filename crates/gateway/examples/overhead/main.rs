@@ -19,10 +19,10 @@
 //! The model is a server of this process that reads each request and responds at once with a few
 //! bytes. In the conversations an agent reads this repository's own files.
 
-mod alone;
-mod asking;
 mod conversation;
+mod decision_time;
 mod figures;
+mod http_client;
 mod model;
 mod program;
 
@@ -32,9 +32,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use asking::{Client, load};
 use conversation::{Conversation, Texts};
 use figures::{Times, row};
+use http_client::{Client, load};
 use program::Program;
 
 /// Bytes of tool results in a long conversation: about 200,000 tokens.
@@ -93,8 +93,8 @@ fn main() -> io::Result<()> {
     let texts = Texts::of_this_repository()?;
     if plan.alone {
         for profile in ["lossless", "balanced", "max"] {
-            alone::decisions(&texts, LONG_BYTES / 2, profile);
-            alone::decisions(&texts, LONG_BYTES, profile);
+            decision_time::decisions(&texts, LONG_BYTES / 2, profile);
+            decision_time::decisions(&texts, LONG_BYTES, profile);
         }
         return Ok(());
     }

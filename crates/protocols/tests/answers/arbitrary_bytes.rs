@@ -6,8 +6,8 @@ use std::path::Path;
 use foveal_protocols::Protocol;
 use proptest::prelude::*;
 
-use super::said::{any_said, spelled};
-use crate::answered;
+use super::answer_encoding::{any_said, spelled};
+use crate::answer_invariants;
 use crate::session_files::files;
 
 #[test]
@@ -16,7 +16,7 @@ fn the_corpus_reads() {
     let paths = files(&corpus);
     assert!(paths.len() >= 8, "streams and documents of four protocols");
     for path in paths {
-        answered::answers(&fs::read(&path).expect("the file reads"));
+        answer_invariants::answers(&fs::read(&path).expect("the file reads"));
     }
 }
 
@@ -25,7 +25,7 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        answered::answers(&bytes);
+        answer_invariants::answers(&bytes);
     }
 
     #[test]
@@ -33,6 +33,6 @@ proptest! {
         let mut stream = spelled(&said.stream(Protocol::ALL[protocol]), "\n");
         let length = stream.len();
         stream[at % length] = byte;
-        answered::answers(&stream);
+        answer_invariants::answers(&stream);
     }
 }

@@ -4,7 +4,7 @@ use foveal_protocols::Protocol;
 use foveal_protocols::response::{AnswerCompletion, AnswerMetadata, AnswerReader};
 use proptest::prelude::*;
 
-use super::said::{Said, Sent, any_said, spelled};
+use super::answer_encoding::{Said, Sent, any_said, spelled};
 
 const STREAM: Option<&str> = Some("text/event-stream; charset=utf-8");
 

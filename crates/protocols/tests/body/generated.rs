@@ -7,8 +7,8 @@ use foveal_protocols::Protocol;
 use foveal_protocols::request_body::RequestBody;
 use proptest::prelude::*;
 
-use super::alike::check_alike;
 use super::check::check;
+use super::whole_body::check_alike;
 
 type Text = BoxedStrategy<String>;
 

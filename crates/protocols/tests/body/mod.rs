@@ -1,8 +1,8 @@
 //! Scanned request bodies: they have the same entries as whole bodies, slots match their texts, and
 //! no byte outside of replaced slots changes.
 
-mod alike;
 pub(crate) mod check;
 mod generated;
 mod messages;
 mod sessions;
+mod whole_body;

@@ -8,8 +8,8 @@ use foveal_protocols::Protocol;
 use foveal_transcript::{ContentBlock, ContentHash, MessageRole, ToolCall, TranscriptEntry};
 use serde_json::{Value, json};
 
-use super::alike::check_alike;
 use super::check::check;
+use super::whole_body::check_alike;
 use crate::session_files::{files, read_file, sessions_folder};
 
 /// Sampling interval of the recordings.

@@ -2,7 +2,7 @@
 //! run --release -p foveal-redaction --example forms -- [SEEDS]`. Each form gets new values for each
 //! seed. A test of the crate enforces the bounds.
 
-mod chance;
+mod generated_values;
 mod harmless;
 mod planted;
 mod rates;

@@ -2,7 +2,7 @@
 
 use foveal_redaction::{RedactedBytes, redact};
 
-use crate::chance::{Chance, Text};
+use crate::generated_values::{Chance, Text};
 use crate::{harmless, planted};
 
 /// A part of the forms: its name, the planted and the harmless forms.

@@ -1,6 +1,6 @@
 //! Tests of the resolution of imported names: aliases, re-exports, and imports without a name.
 
-use super::resolved::check;
+use super::name_resolution::check;
 
 #[test]
 #[allow(clippy::too_many_lines)] // A flat table.

@@ -1,10 +1,10 @@
 //! Tests of relations of small repositories rendered as text, of look-ups, and of ranks.
 
-mod find;
-mod imported;
+mod imports;
 mod map;
+mod name_resolution;
 mod rank;
-mod resolved;
+mod symbol_search;
 
 use foveal_relevance::relations::{FileSymbols, NodeId, RelationKind, RelationNodeKind, Relations};
 use foveal_syntax::parse_file;

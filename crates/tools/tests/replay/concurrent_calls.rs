@@ -9,7 +9,7 @@ use foveal_tools::session::{CallArrival, PendingDelivery};
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
 use serde_json::{Value, json};
 
-use super::drive::{Chance, head_and_body, opened};
+use super::driver::{Chance, head_and_body, opened};
 use super::reader::Reader;
 
 /// Files that calls are about.

@@ -2,8 +2,8 @@
 //! conversations compacted and everything started anew at random; every answer is checked by a
 //! reader who knows nothing but the answers.
 
-mod beside;
-mod drive;
+mod concurrent_calls;
+mod driver;
 mod notes;
 mod reader;
 mod script;
@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use self::drive::{Counts, Drive};
+use self::driver::{Counts, Drive};
 use self::script::Step;
 
 /// Unoptimised, a part of the recordings is enough for a test that runs often.
@@ -108,9 +108,9 @@ proptest! {
     #[test]
     fn calls_beside_each_other_are_answered_by_the_laws(
         seed in any::<u64>(),
-        files in vec(lines(), beside::FILES),
+        files in vec(lines(), concurrent_calls::FILES),
     ) {
-        let mut desk = beside::Desk::new(seed, files);
+        let mut desk = concurrent_calls::Desk::new(seed, files);
         desk.work(60);
         prop_assert_eq!(desk.violations, Vec::<String>::new());
     }

@@ -2,9 +2,9 @@
 
 mod changes;
 mod laws;
+mod multi_edit;
 mod placeholders;
 mod plan;
-mod several;
 
 use foveal_workspace::edit::Edit;
 

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::agent::{Agent, Place, Start};
-use crate::course::{LARGE, SHORT, task};
 use crate::long_session::LongSession;
 use crate::model::{Call, CallForm, Fault, Plan, Step};
+use crate::projects::{LARGE, SHORT, task};
 use crate::run::Task;
 
 pub(crate) const CLAUDE_CODE: Agent = Agent {
@@ -78,14 +78,14 @@ macro_rules! claude_code_checks {
         /// What needs no search.
         mod at_once {
             crate::checks::checks! {
-                super::$agent, crate::course::alike;
+                super::$agent, crate::projects::alike;
                 the_few_tools_are_offered_at_once,
             }
         }
 
         mod large {
             crate::checks::checks! {
-                super::$agent, crate::course::large;
+                super::$agent, crate::projects::large;
                 answers_come_uncut,
                 pointers_hold,
                 nothing_fails,

@@ -52,7 +52,7 @@ crate::checks::common_checks!(CLINE);
 
 mod large {
     crate::checks::checks! {
-        super::CLINE, crate::course::large;
+        super::CLINE, crate::projects::large;
         answers_come_uncut,
         pointers_hold,
         nothing_fails,

@@ -70,7 +70,7 @@ crate::checks::common_checks!(CODEX);
 
 mod large {
     crate::checks::checks! {
-        super::CODEX, crate::course::large;
+        super::CODEX, crate::projects::large;
         answers_come_uncut,
         pointers_hold,
         nothing_fails,
@@ -83,8 +83,8 @@ mod own_tools {
     use serde_json::json;
 
     use crate::agents::Agent;
-    use crate::course::{LARGE, task};
     use crate::model::Call;
+    use crate::projects::{LARGE, task};
     use crate::run::Task;
 
     crate::checks::checks! {

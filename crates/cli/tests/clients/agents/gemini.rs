@@ -56,7 +56,7 @@ crate::checks::common_checks!(GEMINI);
 
 mod large {
     crate::checks::checks! {
-        super::GEMINI, crate::course::large;
+        super::GEMINI, crate::projects::large;
         answers_come_uncut,
         pointers_hold,
         nothing_fails,
@@ -69,8 +69,8 @@ mod own_tools {
     use serde_json::json;
 
     use crate::agents::Agent;
-    use crate::course::task;
     use crate::model::Call;
+    use crate::projects::task;
     use crate::run::Task;
 
     crate::checks::checks! {

@@ -76,7 +76,7 @@ crate::checks::common_checks!(OPENCODE);
 
 mod large {
     crate::checks::checks! {
-        super::OPENCODE, crate::course::large;
+        super::OPENCODE, crate::projects::large;
         answers_come_uncut,
         pointers_hold,
         nothing_fails,
@@ -89,8 +89,8 @@ mod own_tools {
     use serde_json::json;
 
     use crate::agents::Agent;
-    use crate::course::{LARGE, SHORT, task};
     use crate::model::{Call, Step};
+    use crate::projects::{LARGE, SHORT, task};
     use crate::run::Task;
 
     crate::checks::checks! {

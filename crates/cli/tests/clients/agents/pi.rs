@@ -38,8 +38,8 @@ mod own_tools {
     use serde_json::json;
 
     use crate::agents::Agent;
-    use crate::course::{LARGE, SHORT, task};
     use crate::model::{Call, Step};
+    use crate::projects::{LARGE, SHORT, task};
     use crate::run::Task;
 
     crate::checks::checks! {

@@ -49,7 +49,7 @@ crate::checks::common_checks!(QWEN);
 
 mod large {
     crate::checks::checks! {
-        super::QWEN, crate::course::large;
+        super::QWEN, crate::projects::large;
         answers_come_uncut,
         pointers_hold,
         nothing_fails,

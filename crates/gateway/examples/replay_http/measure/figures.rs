@@ -15,8 +15,8 @@ use foveal_replay::{ConversationReplay, PreparedConversation, RequestFigures, re
 use foveal_transcript::{ContentBlock, Conversation};
 use rayon::prelude::*;
 
-use super::asks::system_prompt;
-use super::course::{Load, Outcome, course};
+use super::profile_run::{Load, Outcome, course};
+use super::recorded_requests::system_prompt;
 use super::route::Route;
 
 /// A recorded conversation.

@@ -19,9 +19,9 @@ use foveal_testkit::request_bodies::ModelApi;
 use foveal_transcript::Timestamp;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::asks::{Ask, asks};
 use super::connection::Connection;
 use super::figures::Recording;
+use super::recorded_requests::{Ask, asks};
 use super::route::Route;
 
 /// The outcome of one request.
