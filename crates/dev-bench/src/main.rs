@@ -3,9 +3,9 @@
 //! `cargo run --release -p foveal-dev-bench -- COMMAND …`
 //!
 //! `curation` and `reads` measure how many of the needed lines curated views keep, on git histories
-//! and on recorded sessions. `frontier`, `note-tokens` and `outside-cache` replay recorded sessions
-//! under settings. `fit-curator`, `fit-score`, `scores` and `part-scores` fit the trees of the
-//! curator and scores of results, and test them on held-out data.
+//! and on recorded sessions. `frontier` replays recorded sessions under settings. `fit-curator`
+//! and `fit-score` fit the trees of the curator and the score of results, and test them on held-out
+//! data.
 
 mod case;
 mod case_file;

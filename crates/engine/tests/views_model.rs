@@ -378,26 +378,19 @@ fn only_the_last_ten_messages_are_told() {
 }
 
 #[test]
-fn what_came_of_it_is_told() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let teller = Arc::clone(&heard);
+fn an_unusable_answer_is_an_error_and_no_view() {
     let model = Scripted::new(&[&ranges(r#"{"start":1,"end":2}"#), "?"]);
-    let views = ModelCurator::new(model).with_observer(move |path, chosen| {
-        let said = chosen.map_or_else(
-            |fallback| format!("{path}: {fallback:?}"),
-            |curation| format!("{path}: {} lines", curation.lines_kept),
-        );
-        teller.lock().expect("no thread panicked").push(said);
-    });
-    let shown = with_read(&parse_fixture("//- user\nWhy?"), 1, |read| {
-        [views.choose_view(read, CURATED).is_some(), views.choose_view(read, CURATED).is_some()]
+    let views = ModelCurator::new(model);
+    let (shown, failed) = with_read(&parse_fixture("//- user\nWhy?"), 1, |read| {
+        let shown = [
+            views.choose_view(read, CURATED).is_some(),
+            views.choose_view(read, CURATED).is_some(),
+        ];
+        (shown, views.curate(read, CURATED).map(|curation| curation.lines_kept))
     });
     assert_eq!(shown, [true, false]);
     let unusable = CurationError::Unusable { unusable: UnusableAnswer::NoRanges, attempts: 2 };
-    assert_eq!(
-        *heard.lock().expect("no thread panicked"),
-        ["/w/a.rs: 2 lines".to_owned(), format!("/w/a.rs: {unusable:?}")]
-    );
+    assert_eq!(failed, Err(unusable));
 }
 
 /// Something like an answer.

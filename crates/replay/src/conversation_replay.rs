@@ -94,37 +94,30 @@ impl PreparedConversation {
     }
 }
 
-/// The first and the latest result of the recorded prompt that show each line.
+/// The latest result of the recorded prompt that shows each line.
 #[derive(Debug, Default)]
-pub struct LineSources {
-    lines: HashMap<u64, (EntryIndex, EntryIndex)>,
+struct LineSources {
+    lines: HashMap<u64, EntryIndex>,
 }
 
 impl LineSources {
     /// Adds a result; results come in order.
-    pub fn add(&mut self, index: EntryIndex, scan: &TextScan) {
-        for line in &scan.lines {
-            self.lines.entry(*line).and_modify(|span| span.1 = index).or_insert((index, index));
-        }
+    fn add(&mut self, index: EntryIndex, scan: &TextScan) {
+        self.lines.extend(scan.lines.iter().map(|line| (*line, index)));
     }
 
     /// Clears the sources and adds the results that stayed in the prompt. Prompts are cut too
-    /// rarely to store more than two results per line for it.
-    pub fn rebuild<'s>(&mut self, results: impl Iterator<Item = (EntryIndex, &'s TextScan)>) {
+    /// rarely to store more than one result per line for it.
+    fn rebuild<'s>(&mut self, results: impl Iterator<Item = (EntryIndex, &'s TextScan)>) {
         self.lines.clear();
         for (index, scan) in results {
             self.add(index, scan);
         }
     }
 
-    /// Returns the first and the latest result that show a line.
-    pub fn first_and_latest(&self, line: u64) -> Option<(EntryIndex, EntryIndex)> {
-        self.lines.get(&line).copied()
-    }
-
     /// Returns the latest result that shows a line.
-    pub fn latest(&self, line: u64) -> Option<EntryIndex> {
-        Some(self.lines.get(&line)?.1)
+    fn latest(&self, line: u64) -> Option<EntryIndex> {
+        self.lines.get(&line).copied()
     }
 }
 

@@ -10,7 +10,6 @@ pub mod copied_requests;
 pub mod cost;
 pub mod figures;
 pub mod laws;
-pub mod line_uses;
 pub mod oracle;
 pub mod scan;
 pub mod visible_text;

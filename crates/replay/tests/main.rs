@@ -2,7 +2,6 @@
 
 mod baselines;
 mod cost;
-mod line_uses;
 mod measures;
 mod never_dearer;
 mod raw;

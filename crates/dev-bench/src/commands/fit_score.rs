@@ -12,11 +12,11 @@ use foveal_engine::reuse_score::{FEATURE_NAMES, FEATURE_WEIGHTS, reuse_features}
 use foveal_engine::settings::Settings;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokenizer;
-use foveal_replay::line_uses::find_line_uses;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_transcript::{Conversation, MessageRole};
 
 use crate::recorded_sessions::load_conversations;
+use crate::score_models::line_uses::find_line_uses;
 use crate::score_models::ranking_quality::{drop_curve, print_calibration};
 use crate::score_models::regression::{UsageSample, fit_weights, probability};
 

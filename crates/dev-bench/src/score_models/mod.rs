@@ -2,6 +2,7 @@
 
 pub(crate) mod boosted_trees;
 pub(crate) mod curator_rows;
+pub(crate) mod line_uses;
 pub(crate) mod ranking_quality;
 pub(crate) mod regression;
 pub(crate) mod training_rows;

@@ -253,12 +253,6 @@ impl Note {
         }
     }
 
-    /// Sets the file that the note is about, as spelled.
-    #[must_use]
-    pub fn with_file(self, file: &str) -> Self {
-        Self { file: Some(file.into()), ..self }
-    }
-
     /// Returns the place of the content that the note replaces.
     pub fn target(&self) -> NoteTarget {
         self.kind.target()

@@ -81,16 +81,12 @@ pub enum CurationError {
     },
 }
 
-/// A callback that receives the path and outcome of each curation.
-pub type CurationObserver = dyn Fn(&str, Result<&Curation, &CurationError>) + Send + Sync;
-
 /// A [`ViewSource`] that asks a model. The request states the desired
 /// [`CurationAmount`](super::CurationAmount), which is not enforced.
 pub struct ModelCurator<A> {
     model: A,
     context_tokens_max: Tokens,
     preselector: Option<Arc<dyn ViewSource>>,
-    observer: Option<Box<CurationObserver>>,
 }
 
 impl<A> fmt::Debug for ModelCurator<A> {
@@ -118,7 +114,7 @@ impl<A: CompletionModel> ModelCurator<A> {
     /// Creates a curator that asks `model`, with a context of [`CONTEXT_TOKENS_MAX`].
     pub fn new(model: A) -> Self {
         let context_tokens_max = CONTEXT_TOKENS_MAX;
-        Self { model, context_tokens_max, preselector: None, observer: None }
+        Self { model, context_tokens_max, preselector: None }
     }
 
     /// Sets the limit of the tokens of a request and its answer.
@@ -133,16 +129,6 @@ impl<A: CompletionModel> ModelCurator<A> {
     #[must_use]
     pub fn with_preselector(mut self, before: Arc<dyn ViewSource>) -> Self {
         self.preselector = Some(before);
-        self
-    }
-
-    /// Sets a callback that receives the outcome of each curation.
-    #[must_use]
-    pub fn with_observer(
-        mut self,
-        observer: impl Fn(&str, Result<&Curation, &CurationError>) + Send + Sync + 'static,
-    ) -> Self {
-        self.observer = Some(Box::new(observer));
         self
     }
 
@@ -273,10 +259,6 @@ impl<A: CompletionModel> ModelCurator<A> {
 
 impl<A: CompletionModel> ViewSource for ModelCurator<A> {
     fn choose_view(&self, read: &ReadContext<'_>, wanted: ViewRequest) -> Option<LineSelection> {
-        let chosen = self.curate(read, wanted);
-        if let Some(observer) = &self.observer {
-            observer(read.path, chosen.as_ref());
-        }
-        chosen.ok().map(Curation::into_view)
+        self.curate(read, wanted).ok().map(Curation::into_view)
     }
 }

@@ -12,7 +12,7 @@ proptest! {
         let read = decode_vectors(&bytes, vector.values.len(), 2).expect("written just before");
         let cosines = read.cosines(&vector);
         prop_assert_eq!(cosines[0], 0.0);
-        let itself = vector.dequantize().cosine(&vector.dequantize());
+        let itself = if vector.values.iter().all(|value| *value == 0) { 0.0 } else { 1.0 };
         prop_assert!((cosines[1] - itself).abs() < 0.03, "{} {}", cosines[1], itself);
     }
 

@@ -28,11 +28,6 @@ impl QuantizedVector {
         let values = components.iter().map(|c| (c * factor).round() as i8).collect();
         Self { scale, values }
     }
-
-    /// Returns the vector, with the loss of quantisation.
-    pub fn dequantize(&self) -> Vector {
-        Vector::normalized(self.values.iter().map(|v| f32::from(*v) * self.scale).collect())
-    }
 }
 
 /// Quantised vectors of one model, in order of insertion.

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// Counts reads by file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadTracker {
-    /// By the path in lower case: the path as first read, and the number of reads.
-    reads: HashMap<String, (String, u32)>,
+    /// The number of reads by the path in lower case.
+    reads: HashMap<String, u32>,
 }
 
 impl ReadTracker {
@@ -20,21 +20,12 @@ impl ReadTracker {
 
     /// Counts one more read.
     pub fn track_read(&mut self, path: &str) {
-        let (_, count) =
-            self.reads.entry(path.to_lowercase()).or_insert_with(|| (path.to_owned(), 0));
-        *count += 1;
+        *self.reads.entry(path.to_lowercase()).or_default() += 1;
     }
 
     /// Returns the number of reads since the file was last invalidated.
     pub fn read_count(&self, path: &str) -> u32 {
-        self.reads.get(&path.to_lowercase()).map_or(0, |(_, count)| *count)
-    }
-
-    /// Returns all files read, each as it was first spelled, in alphabetical order.
-    pub fn all_read_files(&self) -> Vec<&str> {
-        let mut paths: Vec<_> = self.reads.values().map(|(path, _)| path.as_str()).collect();
-        paths.sort_unstable();
-        paths
+        self.reads.get(&path.to_lowercase()).copied().unwrap_or_default()
     }
 
     /// Removes a file that was written: its next read is a first one again.

@@ -1,29 +1,27 @@
 //! Hindsight: the lines of results that later edits used.
 
-use foveal_transcript::{ClientPrompt, ClientPromptChange, EntryIndex, MessageRole};
+use std::collections::HashMap;
 
-use crate::conversation_replay::PreparedConversation;
-use crate::visible_text::VisibleText;
+use foveal_replay::PreparedConversation;
+use foveal_replay::scan::TextScan;
+use foveal_replay::visible_text::VisibleText;
+use foveal_transcript::{ClientPrompt, ClientPromptChange, EntryIndex, MessageRole};
 
 /// A line of a result that a later edit used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LineUse {
+pub(crate) struct LineUse {
     /// The request whose answer used the line, counted from 0.
-    pub request: u32,
+    pub(crate) request: u32,
     /// The first result in the prompt that showed the line.
-    pub first: EntryIndex,
-    /// The latest result that showed the line.
-    pub source: EntryIndex,
-    /// The line's hash.
-    pub line: u64,
+    pub(crate) first: EntryIndex,
 }
 
 /// Returns every use of a line that stood in tool results and in no other message of the prompt.
-pub fn find_line_uses(prepared: &PreparedConversation) -> Vec<LineUse> {
+pub(crate) fn find_line_uses(prepared: &PreparedConversation) -> Vec<LineUse> {
     let mut window = ClientPrompt::default();
     let mut next = 0;
     let mut spoken = VisibleText::default();
-    let mut sources = crate::conversation_replay::LineSources::default();
+    let mut first_shown: HashMap<u64, EntryIndex> = HashMap::new();
     let mut found = Vec::new();
     for (request, answer) in (0u32..).zip(prepared.record.conversation().response_indices()) {
         while next < answer.0 {
@@ -33,13 +31,18 @@ pub fn find_line_uses(prepared: &PreparedConversation) -> Vec<LineUse> {
                 let is_tool =
                     |index: &EntryIndex| prepared.record.entry(*index).role == MessageRole::Tool;
                 stay().filter(|(i, _)| !is_tool(i)).for_each(|(_, scan)| spoken.add(scan));
-                sources.rebuild(stay().filter(|(i, _)| is_tool(i)));
+                first_shown.clear();
+                for (index, scan) in stay().filter(|(i, _)| is_tool(i)) {
+                    add_lines(&mut first_shown, index, scan);
+                }
             }
             let index = EntryIndex(next);
             next += 1;
             if window.entries().last() == Some(&index) {
                 match prepared.record.entry(index).role {
-                    MessageRole::Tool => sources.add(index, prepared.scan(index)),
+                    MessageRole::Tool => {
+                        add_lines(&mut first_shown, index, prepared.scan(index));
+                    }
                     MessageRole::System | MessageRole::User | MessageRole::Assistant => {
                         spoken.add(prepared.scan(index));
                     }
@@ -50,10 +53,20 @@ pub fn find_line_uses(prepared: &PreparedConversation) -> Vec<LineUse> {
             if spoken.contains_line(*line) {
                 continue;
             }
-            if let Some((first, source)) = sources.first_and_latest(*line) {
-                found.push(LineUse { request, first, source, line: *line });
+            if let Some(first) = first_shown.get(line) {
+                found.push(LineUse { request, first: *first });
             }
         }
     }
     found
 }
+
+/// Adds the lines of a result that no earlier one showed.
+fn add_lines(first_shown: &mut HashMap<u64, EntryIndex>, index: EntryIndex, scan: &TextScan) {
+    for line in &scan.lines {
+        first_shown.entry(*line).or_insert(index);
+    }
+}
+
+#[cfg(test)]
+mod tests;
