@@ -46,7 +46,7 @@ pub fn plan_edit(text: &str, edit: &Edit) -> Result<PlannedEdit, EditRefusal> {
 fn not_found_refusal(text: &str, edit: &Edit) -> EditRefusal {
     EditRefusal::NotFound {
         candidates: similar_blocks::find_similar_blocks(text, &edit.old),
-        lookalikes: lookalike_characters::find_differences(text, &edit.old),
+        lookalike: lookalike_characters::find_difference(text, &edit.old),
         numbered: placeholders::has_number_gutter(&edit.old),
     }
 }

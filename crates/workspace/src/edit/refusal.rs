@@ -49,15 +49,15 @@ pub enum EditRefusal {
         found: MatchMethod,
     },
     /// The old text matches nowhere.
-    #[error("{}", not_found_message(candidates, *numbered, lookalikes))]
+    #[error("{}", not_found_message(candidates, *numbered, lookalike.as_ref()))]
     NotFound {
         /// The most similar blocks, best first; at most 3.
         candidates: Vec<SimilarBlock>,
         /// Whether the old text contains line numbers as a view prints them.
         numbered: bool,
-        /// The first characters in which the old text differs from a place that looks like it, if it
+        /// The first character in which the old text differs from a place that looks like it, if it
         /// differs in nothing else.
-        lookalikes: Vec<LookalikeDifference>,
+        lookalike: Option<LookalikeDifference>,
     },
     /// The edit refers to a text that does not exist.
     #[error("it names text {} of {of}", text + 1)]
@@ -109,17 +109,17 @@ fn ambiguity_message(lines: &[LineNumber], total: usize, found: MatchMethod) -> 
 fn not_found_message(
     candidates: &[SimilarBlock],
     numbered: bool,
-    lookalikes: &[LookalikeDifference],
+    lookalike: Option<&LookalikeDifference>,
 ) -> String {
     use fmt::Write as _;
     let mut text = "old_str is not in the file".to_owned();
     if numbered {
         text.push_str("; it holds line numbers, which are no part of the file: leave them out");
     }
-    for difference in lookalikes {
+    if let Some(difference) = lookalike {
         write!(text, "; {difference}").expect("writing to a string does not fail");
     }
-    if candidates.is_empty() && lookalikes.is_empty() {
+    if candidates.is_empty() && lookalike.is_none() {
         text.push_str("; read the file again and copy the text to replace");
         return text;
     }
