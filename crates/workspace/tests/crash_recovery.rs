@@ -47,7 +47,7 @@ impl World {
     fn start(&self, test: &str, variables: &[(&str, String)]) -> Child {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args(["--exact", &format!("killed::{test}")])
+            .args(["--exact", &format!("crash_recovery::{test}")])
             .env("FOVEAL_TEST_WORLD", self.0.path());
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         begin(command.stdout(Stdio::null()).stderr(Stdio::null()))
