@@ -99,7 +99,6 @@ pub(crate) fn run(
     let options = SearchOptions {
         limit: usize::from(arguments.limit),
         kinds: arguments.kind.clone(),
-        ..SearchOptions::default()
     };
     let search = |index: &mut Index| index.search(&query, &options);
     let asked = repository_index::query_index(
