@@ -96,10 +96,8 @@ pub(crate) fn run(
         repository_index::open_index_for_reading(arguments.path.as_deref(), embedding)?;
     let rules = PermissionChecker::for_folder(opened.index.root(), environment)?;
     rules.permit(TOOL, &query)?;
-    let options = SearchOptions {
-        limit: usize::from(arguments.limit),
-        kinds: arguments.kind.clone(),
-    };
+    let options =
+        SearchOptions { limit: usize::from(arguments.limit), kinds: arguments.kind.clone() };
     let search = |index: &mut Index| index.search(&query, &options);
     let asked = repository_index::query_index(
         &mut opened,
