@@ -90,6 +90,8 @@ mod tls;
 mod trust;
 #[cfg(target_os = "linux")]
 mod unconfined;
+#[cfg(unix)]
+mod working_folder;
 mod world;
 #[cfg(unix)]
 mod wrap;
