@@ -42,7 +42,7 @@ mod text_table;
 mod toolbox;
 mod uptime;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::process::ExitCode;
 
 use foveal_screen::escape_lines;
@@ -81,7 +81,7 @@ fn parse_command_line() -> commands::Cli {
     let printed = match columns {
         // clap prints this itself, with its colours.
         _ if !is_wide && escape_lines(&told) == told => {
-            error.print().and_then(|()| io::stdout().flush())
+            error.print().and_then(|()| output::print(""))
         }
         Some(columns) if is_help => {
             let told: String = told.lines().map(|line| wrap_help_line(line, columns)).collect();
