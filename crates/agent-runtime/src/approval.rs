@@ -194,10 +194,10 @@ impl Approvals {
                 match self.ask_unless_granted(person, &asked, is_over) {
                     true => return None,
                     false if is_over() => "the run is ended",
-                    false => "the person said no",
+                    false => "the user did not approve it",
                 }
             }
-            (Some(_), None) => "it is too long to be shown to the person; do it in smaller steps",
+            (Some(_), None) => "it is too long to be shown to the user; do it in smaller steps",
             (None, _) => "nobody can be asked here, and --yes was not given",
         };
         let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();

@@ -188,7 +188,7 @@ impl ShapedClient {
             if left == 0 {
                 return self.report_too_long(number, &message);
             }
-            let why = format!("{message}: retrying with a shorter prompt");
+            let why = format!("retrying with a shorter prompt: {message}");
             self.send_event(AgentInput::RequestRetried { number, reason: why, wait_ms: 0 });
         }
     }

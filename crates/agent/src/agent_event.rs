@@ -83,7 +83,7 @@ pub enum AgentEvent {
         /// The piece.
         piece: String,
     },
-    /// A request is sent again. Observers discard the pieces of its answer so far.
+    /// A request is sent again; [`retry_text`] describes it. Observers discard the pieces of its answer so far.
     Again {
         /// The request's number.
         number: u64,
@@ -269,4 +269,12 @@ pub enum RunOutcome {
     },
     /// The user stopped it.
     Stopped,
+}
+
+/// Returns the message about a retry after `wait_ms` milliseconds.
+pub fn retry_text(why: &str, wait_ms: u64) -> String {
+    match wait_ms {
+        0 => why.to_owned(),
+        _ => format!("retrying in {:.1} s: {why}", wait_ms as f64 / 1e3),
+    }
 }

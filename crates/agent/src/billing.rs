@@ -32,18 +32,19 @@ pub(crate) fn cost_in_dollars(billed: &BilledUsage, price: &ModelPrice) -> Optio
     let usage = transcript_usage(billed);
     let priced = match price {
         ModelPrice::Free => Some(0.0),
-        ModelPrice::Known(prices) => {
-            let million = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
-            Some(
-                million(usage.input, prices.input)
-                    + million(usage.cache_read, prices.cache_read)
-                    + million(usage.cache_write, prices.cache_write)
-                    + million(usage.output, prices.output),
-            )
-        }
+        ModelPrice::Known(prices) => Some(usage_cost(&usage, prices)),
         ModelPrice::Unknown => None,
     };
     billed.cost.or(priced)
+}
+
+/// Returns the cost of an answer in US dollars by these prices.
+pub fn usage_cost(usage: &Usage, prices: &PriceCard) -> f64 {
+    let million = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
+    million(usage.input, prices.input)
+        + million(usage.cache_read, prices.cache_read)
+        + million(usage.cache_write, prices.cache_write)
+        + million(usage.output, prices.output)
 }
 
 /// Converts billed tokens to the usage of a transcript.

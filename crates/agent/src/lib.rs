@@ -28,9 +28,9 @@ mod sub_agent;
 mod tool_answer;
 
 pub use agent::Agent;
-pub use agent_event::{AgentEvent, IndexingProgress, RunOutcome};
+pub use agent_event::{AgentEvent, IndexingProgress, RunOutcome, retry_text};
 pub use agent_io::{AgentAction, AgentInput};
-pub use billing::ModelPrice;
+pub use billing::{ModelPrice, usage_cost};
 pub use charge::UsageCharge;
 pub use foveal_engine::views::CurationProgress;
 pub use limits::{LimitKind, RunLimits, UNKNOWN_COST_ADVICE};

@@ -78,14 +78,25 @@ fn parse_command_line() -> commands::Cli {
         if is_help { environment::stdout_columns() } else { environment::stderr_columns() };
     let told = error.render().to_string();
     let is_wide = told.lines().any(|line| columns.is_some_and(|most| line.chars().count() > most));
-    match columns {
+    let printed = match columns {
         // clap prints this itself, with its colours.
-        _ if !is_wide && escape_lines(&told) == told => error.exit(),
+        _ if !is_wide && escape_lines(&told) == told => {
+            error.print().and_then(|()| output::print(""))
+        }
         Some(columns) if is_help => {
             let told: String = told.lines().map(|line| wrap_help_line(line, columns)).collect();
-            drop(output::print(told));
+            output::print(told)
         }
-        _ => notice::print_notice(told.trim_end()),
+        _ => {
+            notice::print_notice(told.trim_end());
+            Ok(())
+        }
+    };
+    if let Err(failed) = printed.map_err(anyhow::Error::from)
+        && !is_broken_pipe(&failed)
+    {
+        notice::print_notice(format_args!("error: {}", notice::describe_error(failed.as_ref())));
+        std::process::exit(exit_code::FAILED.into());
     }
     std::process::exit(error.exit_code())
 }

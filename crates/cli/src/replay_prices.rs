@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foveal_agent::usage_cost;
 use foveal_gateway::request_prices::known_price_card;
 use foveal_pricing::prices::PriceCard;
 use foveal_protocols::Protocol;
@@ -9,7 +10,10 @@ use foveal_providers::ModelSpec;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_session_readers::is_local_provider;
-use foveal_transcript::Conversation;
+use foveal_settings::build_price_overrides;
+use foveal_transcript::{Conversation, TranscriptEntry};
+
+use crate::environment::Environment;
 
 /// The name of the price card of models on this machine.
 const FREE_CARD_NAME: &str = "free";
@@ -52,6 +56,27 @@ impl ReplayPrices {
         match known.max_by_key(|(count, _)| *count) {
             Some((_, card)) => ConversationPrices { card, is_assumed: false },
             None => ConversationPrices { card: PriceCard::anthropic_5m(), is_assumed: true },
+        }
+    }
+}
+
+impl ReplayPrices {
+    /// Returns the prices of each conversation's model, with those of the user's settings first.
+    pub(crate) fn from_settings(environment: &Environment) -> Self {
+        let settings = environment.read_user_settings().unwrap_or_default();
+        Self::Recorded(build_price_overrides(&settings.gateway.prices).unwrap_or_default())
+    }
+
+    /// Returns the US dollars that an answer was billed, prompt included; `None` if its usage is
+    /// not recorded or its model has no known price.
+    pub(crate) fn billed_dollars(&self, answer: &TranscriptEntry) -> Option<f64> {
+        let usage = answer.usage.as_ref()?;
+        match self {
+            Self::Chosen(card) => Some(usage_cost(usage, card)),
+            Self::Recorded(own) => {
+                let card = model_price_card(own, answer.model.as_deref()?)?;
+                Some(usage_cost(usage, &card))
+            }
         }
     }
 }

@@ -173,3 +173,22 @@ fn a_machine_without_sessions_is_told_what_to_do() {
          foveal: nothing in home/.local/share/foveal\n"
     );
 }
+
+#[test]
+fn a_list_that_is_cut_off_is_a_problem() {
+    let world = World::new("cut_list");
+    let messages = "[{\"role\": \"user\", \"content\": \"a\"},\n\
+                    {\"role\": \"assistant\", \"content\": \"b\"},";
+    world.write("between.json", messages);
+    world.write("inside.json", format!("{messages} {{\"role\": \"user\", \"con"));
+    for name in ["between.json", "inside.json"] {
+        let replayed = world.run(&format!("replay {name} --problems"));
+        assert!(replayed.err.contains(&format!("{name}:2: the JSON ends early")), "{replayed:?}");
+        let shown = world.run(&format!("show {name}"));
+        assert_eq!(shown.code, Some(0));
+        let said = format!("{name}:2: the JSON ends early: the rest cannot be read");
+        assert!(shown.err.contains(&said), "{shown:?}");
+    }
+    world.write("whole.json", format!("{}]", messages.trim_end_matches(',')));
+    assert!(world.output("show whole.json").contains("1 turn, 2 messages"));
+}

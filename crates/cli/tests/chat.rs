@@ -184,7 +184,7 @@ fn who_says_no_is_obeyed_and_the_session_goes_on() {
         .answers("n");
     chat.shows("✗ bash touch made").shows("I leave it.");
     assert!(!world.folder.join("made").exists());
-    assert!(bodies(&upstream)[1].to_string().contains("the person said no"));
+    assert!(bodies(&upstream)[1].to_string().contains("the user did not approve it"));
     chat.types(CTRL_D);
     assert_eq!(chat.ends(), 0);
 }
@@ -426,7 +426,7 @@ fn settings_are_changed_on_a_screen_and_checked() {
         std::thread::sleep(std::time::Duration::from_millis(40));
     }
     chat.types(ENTER).shows("Enter save").types("\x15").types("7").types(ENTER);
-    chat.shows("an answer may have 1000 to 20000").types("000").types(ENTER);
+    chat.shows("are not allowed for an answer: use 1000 to 20000").types("000").types(ENTER);
     chat.shows("answers.tokens is set in");
     assert!(world.read(FILE).ends_with("[answers]\ntokens = 7000\n"));
     chat.types("u").shows("undid the last change");

@@ -39,7 +39,10 @@ fn what_would_not_be_understood_changes_nothing() {
     let world = World::new("config_refused");
     world.write(FILE, "# mine\n[answers]\ntokens = 5_000\n");
     for (arguments, told) in [
-        ("config set answers.tokens 50", "nothing was changed: 50 tokens: an answer may have"),
+        (
+            "config set answers.tokens 50",
+            "nothing was changed: 50 tokens are not allowed for an answer",
+        ),
         ("config set answers.tokens many", "expected a whole number"),
         ("config set answer.tokens 5", "did you mean `answers.tokens`?"),
         ("config set permissions x", "`foveal config edit`"),
@@ -75,7 +78,7 @@ fn an_editor_gets_a_file_to_begin_with_and_what_it_leaves_is_checked() {
     let path = [("PATH", "/usr/bin:/bin"), ("VISUAL", "sed -i.old s/^#.tokens.*/tokens=5/")];
     let ran = world.run_with("config edit", &path);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("5 tokens: an answer may have"), "{}", ran.err);
+    assert!(ran.err.contains("5 tokens are not allowed for an answer"), "{}", ran.err);
     assert_eq!(world.run_with("config edit", &[("EDITOR", "false")]).code, Some(2));
 }
 
@@ -170,7 +173,7 @@ fn json_that_is_not_understood_says_where_and_what_was_meant() {
     for (text, told) in [
         ("{\n  \"read\": {\n    \"smal_lines\": 1\n  }\n}", "line 3: unknown field `smal_lines`"),
         ("{\n  \"read\": {\n    \"smal_lines\": 1\n  }\n}", "did you mean `small_lines`?"),
-        ("{\n  \"answers\": {\"tokens\": 5}\n}", "line 2: 5 tokens: an answer may have"),
+        ("{\n  \"answers\": {\"tokens\": 5}\n}", "line 2: 5 tokens are not allowed for an answer"),
         ("{\n  \"curator\": \"auto\",\n  \"curator\": \"auto\"\n}", "line 3: duplicate key"),
         ("{\n  \"curator\": \"auto\",\n}", "line 3: invalid JSON: trailing comma"),
         ("{\n\n  \"indexer_tokens_max\": 9 }", "line 3: indexer_tokens_max has no effect"),
@@ -214,4 +217,37 @@ fn what_is_too_long_is_no_file_of_settings() {
         let ran = world.run(arguments);
         assert!(ran.code == Some(2) && ran.err.contains("more than 1048576 bytes"), "{}", ran.err);
     }
+}
+
+#[test]
+fn unset_leaves_no_empty_table() {
+    let world = World::new("config_unset_table");
+    world.write(FILE, "keep_contents = false\n\n[agent]\nprofile = \"max\"\n");
+    assert_eq!(world.output("config unset agent.profile"), "");
+    assert_eq!(world.read(FILE), "keep_contents = false\n");
+    world.write(FILE, "[agent]\nprofile = \"max\"\n\n[read]\nsmall_lines = 90\n");
+    assert_eq!(world.output("config unset agent.profile"), "");
+    assert_eq!(world.read(FILE), "[read]\nsmall_lines = 90\n");
+    world.write(FILE, "# mine\n[agent]\nprofile = \"max\"\n");
+    assert_eq!(world.output("config unset agent.profile"), "");
+    assert_eq!(world.read(FILE), "# mine\n[agent]\n");
+}
+
+#[test]
+fn a_run_names_invalid_settings_before_a_missing_model() {
+    let world = World::new("config_run");
+    world.write(FILE, "[read\n");
+    let ran = world.run_with("run task", &[("OLLAMA_HOST", "127.0.0.1:9")]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("config.toml` cannot be used"), "{}", ran.err);
+}
+
+#[test]
+fn numbers_that_are_not_possible_are_explained() {
+    let world = World::new("config_numbers");
+    let ran = world.run("run --max-cost -1 task");
+    assert!(ran.err.contains("not an amount of money: use a number"), "{}", ran.err);
+    let ran = world.run("run --model chat:m@http://127.0.0.1:88100/v1 task");
+    assert!(ran.err.contains("use a number up to 65535"), "{}", ran.err);
+    assert_eq!(ran.code, Some(2));
 }

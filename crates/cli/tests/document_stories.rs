@@ -33,7 +33,11 @@ pub(crate) fn results(body: &Value) -> Vec<String> {
 }
 
 /// The results in the last prompt of a run in which the model makes these calls, one an answer.
-fn after(world: &World, options: &str, asked: &[(&str, Value)]) -> (Vec<String>, Vec<Value>) {
+pub(crate) fn after(
+    world: &World,
+    options: &str,
+    asked: &[(&str, Value)],
+) -> (Vec<String>, Vec<Value>) {
     let mut turns: Vec<ModelReply> =
         asked.iter().map(|call| calls(std::slice::from_ref(call))).collect();
     turns.push(ModelReply::from_text("Done."));
@@ -124,7 +128,8 @@ fn notes_on_an_answer_that_is_given_again_stay() {
         let mut lines = again.lines();
         let note = lines.next().unwrap_or_default();
         assert!(note.starts_with("[Cached result from "), "{again}");
-        let note = "[nothing was written now: the files hold this already; the earlier answer:]";
+        let note =
+            "[nothing was written: the files already have this content. The earlier answer was:]";
         assert_eq!(lines.next(), Some(note), "{again}");
     }
     assert!(results[4].ends_with("\n[same result as `write_file n.txt` above]"), "{}", results[4]);

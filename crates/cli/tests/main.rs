@@ -90,6 +90,8 @@ mod terminal;
 mod terminal_output;
 mod tls;
 mod trust;
+#[cfg(unix)]
+mod working_folder;
 mod world;
 #[cfg(unix)]
 mod wrap;

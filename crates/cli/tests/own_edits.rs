@@ -115,3 +115,14 @@ fn files_that_are_written_whole_are_noted_until_a_compaction() {
     agent.event(json!({"hook_event_name": "PreCompact", "trigger": "auto"}));
     assert_eq!(agent.noted(), None);
 }
+
+#[test]
+fn an_edit_that_differs_in_blanks_says_so() {
+    let world = World::new("own_edits_blanks");
+    world.write("project/a.cs", "class A {\n    int  x;\n}\n");
+    let edit = json!({"path": "a.cs", "old_str": "int x;", "new_str": "int y;", "intent": "name"});
+    let read = ("read_file", json!({"path": "a.cs"}));
+    let (results, _) = crate::stories::after(&world, "", &[read, ("edit_file", edit)]);
+    let said = "(only blanks differ: spaces, tabs or line breaks)";
+    assert!(results[1].contains(said), "{}", results[1]);
+}

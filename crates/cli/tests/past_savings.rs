@@ -127,11 +127,26 @@ fn bills_of_runs_that_were_shortened_are_left_out() {
             assert_eq!(told["raw"]["requests"], 3);
             assert_eq!(told["raw"]["bill"]["requests"].as_u64(), billed, "{profile}: {err}");
             let is_said =
-                err.contains("3 requests of foveal's own agent already went out shortened");
+                err.contains("3 requests of foveal's own agent were shortened when they were sent");
             assert_eq!(is_said, billed.is_none(), "{profile}: {err}");
         }
         let text = world.run(&format!("replay {part}")).out;
         assert_eq!(text.contains("vs bill"), billed.is_some(), "{text}");
+        // The bill is what the run printed.
+        let (_, printed) = ran.err.rsplit_once('$').expect("a cost");
+        let printed: String =
+            printed.chars().take_while(|sign| sign.is_ascii_digit() || *sign == '.').collect();
+        let said = format!("the bill: ${printed} for 3 requests that foveal had shortened");
+        assert_eq!(text.contains(&said), billed.is_none(), "{said}: {text}");
+        assert_eq!(text.contains(" without foveal in input"), billed.is_none(), "{text}");
+        let shown = world.output(&format!("show {part}"));
+        assert!(shown.contains(&format!(", billed ${printed}\n")), "{printed}: {shown}");
+        let (told, _) = replayed(&world, part);
+        let dollars = told["raw"]["shortened_bill"]["dollars"].as_f64();
+        assert_eq!(dollars.is_some(), billed.is_none(), "{told}");
+        world.run(&format!("replay {part} --report report.html"));
+        let page = world.read("report.html");
+        assert!(page.contains(&format!("${printed} as billed, answers included")), "{printed}");
         // A copy elsewhere tells the agent, but not the decisions.
         let exported = world.output(&format!("export {part}"));
         std::fs::remove_dir_all(world.folder.join("home/.local/share/foveal")).expect("a store");

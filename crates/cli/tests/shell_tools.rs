@@ -463,3 +463,38 @@ fn the_doctor_leaves_everything_as_it_is() {
     assert!(world.output("doctor").contains("creates a new one"));
     assert_eq!(snapshot(), broken);
 }
+
+#[test]
+fn grep_takes_several_paths_and_shows_the_pattern_as_it_was_typed() {
+    let world = repository("shell_grep_paths");
+    let found = world.output("grep step_1 src/short.rs src/long.rs --count");
+    assert_eq!(found, "src/short.rs:1\nsrc/long.rs:11\n");
+    let found = world.output("grep --fixed-strings step_1( src/short.rs src/long.rs");
+    assert_eq!(found.matches("pub fn step_1(").count(), 2, "{found}");
+    assert_eq!(world.run("grep nothing_here src/short.rs src/long.rs").code, Some(1));
+    let ran = world.run("grep step_1( src --limit -3");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("-3 is not in 1..=") && !ran.err.contains("-- -3"), "{}", ran.err);
+    let ran = world.run("grep step_1(");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("    step_1(\n") && !ran.err.contains("(?:"), "{}", ran.err);
+}
+
+#[test]
+fn a_part_without_kind_and_name_is_named_by_its_lines() {
+    let world = World::new("shell_search_text");
+    world.write("CHANGELOG.md", "needle of the changelog\n".repeat(3));
+    let found = world.output("search needle of the changelog");
+    assert!(!found.lines().any(|line| line.trim_end().ends_with(" lines")), "{found}");
+    assert!(found.starts_with("CHANGELOG.md:1"), "{found}");
+}
+
+#[test]
+fn help_that_cannot_be_written_fails() {
+    let world = World::new("shell_help_full");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let Ok(full) = full else { return };
+    let mut command = world.command("--help");
+    let ended = command.stdout(full).output().expect("the program starts");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+}

@@ -58,7 +58,9 @@ pub(crate) fn read_resource(
                 return Err(ErrorData::invalid_request(what, None));
             }
             let content = of.session.content(handle).ok_or_else(|| {
-                not_found(format!("nothing is kept under `{handle}`; do what gave it again"))
+                not_found(format!(
+                    "no content is stored under `{handle}`: repeat the call whose answer named it"
+                ))
             })?;
             ResourceContents::text(content, uri)
         }

@@ -14,6 +14,8 @@ pub(crate) enum AddressProblem {
     Unreadable,
     /// It holds more than a server and a path, perhaps a secret. No message may repeat it.
     Secret,
+    /// Its port is no number from 0 to 65535.
+    Port,
     /// It is another machine, and the request would travel unencrypted.
     Unencrypted,
 }
@@ -29,6 +31,10 @@ pub(crate) fn find_address_problem(address: &str, plain_http: bool) -> Option<Ad
     let Some(host) = uri.host().filter(|host| !host.is_empty()) else {
         return Some(AddressProblem::Unreadable);
     };
+    let has_port = uri.authority().is_some_and(|all| all.as_str().len() > host.len());
+    if has_port && uri.port_u16().is_none() {
+        return Some(AddressProblem::Port);
+    }
     match uri.scheme_str() {
         Some("https") => None,
         Some("http") if plain_http || is_this_machine(host) => None,
@@ -68,6 +74,13 @@ mod tests {
             assert_eq!(
                 find_address_problem(address, true),
                 Some(AddressProblem::Unreadable),
+                "{address}"
+            );
+        }
+        for address in ["http://127.0.0.1:88100/v1", "http://[::1]:99999"] {
+            assert_eq!(
+                find_address_problem(address, true),
+                Some(AddressProblem::Port),
                 "{address}"
             );
         }

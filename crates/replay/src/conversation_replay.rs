@@ -33,8 +33,8 @@ pub struct PreparedConversation {
     answer_uses: Vec<AnswerUses>,
     /// The answers whose requests count in another recording.
     copies: HashSet<EntryIndex>,
-    /// The answers whose bills do not belong to the recorded prompt.
-    unusable_bills: HashSet<EntryIndex>,
+    /// The dollars of the bills that do not belong to the recorded prompt, by answer.
+    shortened_bills: HashMap<EntryIndex, f64>,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl PreparedConversation {
                 }
             })
             .collect();
-        Self { record, scans, answer_uses, copies: HashSet::new(), unusable_bills: HashSet::new() }
+        Self { record, scans, answer_uses, copies: HashSet::new(), shortened_bills: HashMap::new() }
     }
 
     /// Sets the answers whose requests count in another recording. They stay part of the
@@ -71,11 +71,11 @@ impl PreparedConversation {
         Self { copies, ..self }
     }
 
-    /// Sets the answers whose bills belong to shorter prompts than the recorded ones. These bills
-    /// are left out.
+    /// Sets the answers whose bills belong to shorter prompts than the recorded ones, with the
+    /// dollars of each bill. No other prompt is compared with these bills.
     #[must_use]
-    pub fn with_unusable_bills(self, discounted: HashSet<EntryIndex>) -> Self {
-        Self { unusable_bills: discounted, ..self }
+    pub fn with_shortened_bills(self, dollars: HashMap<EntryIndex, f64>) -> Self {
+        Self { shortened_bills: dollars, ..self }
     }
 
     /// Returns the scan of an entry's original text.
@@ -191,6 +191,8 @@ pub struct RequestFigures {
     pub bill: Option<RequestCosts>,
     /// US dollars for the repairs by the bill, whose prompts are longer than the recorded texts.
     pub bill_repair_dollars: f64,
+    /// US dollars for request and answer, if the recorded bill belongs to a shorter prompt.
+    pub shortened_bill_dollars: Option<f64>,
 }
 
 /// The figures of one conversation under one profile.
@@ -363,6 +365,7 @@ impl<'a> ReplayState<'a> {
             rewrite: step.rewrite,
             bill,
             bill_repair_dollars,
+            shortened_bill_dollars: self.prepared.shortened_bills.get(&step.answer).copied(),
         });
     }
 
@@ -381,7 +384,7 @@ impl<'a> ReplayState<'a> {
             RetainedPrefix::All
         };
         let usage = self.prepared.record.entry(step.answer).usage;
-        let is_discounted = self.prepared.unusable_bills.contains(&step.answer);
+        let is_discounted = self.prepared.shortened_bills.contains_key(&step.answer);
         let Some(usage) = usage.filter(|usage| usage.prompt_tokens() > 0 && !is_discounted) else {
             self.meter.skip_unbilled(raw.kept, foveal);
             return None;

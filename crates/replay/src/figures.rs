@@ -36,6 +36,25 @@ pub struct ReplayFigures {
     pub breaches: LawBreaches,
     /// The bill, recorded or calculated, of the requests with recorded usage.
     pub billed: BillTotals,
+    /// The recorded bill of the requests that foveal shortened.
+    pub shortened: ShortenedBill,
+}
+
+/// The bill of requests whose prompts were shorter than their recordings, because foveal shortened
+/// them. It is compared with no other prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShortenedBill {
+    /// The number of requests.
+    pub requests: u64,
+    /// US dollars for prompts and answers.
+    pub dollars: f64,
+}
+
+impl AddAssign for ShortenedBill {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.dollars += other.dollars;
+    }
 }
 
 /// The bill of the requests with recorded usage.
@@ -122,6 +141,9 @@ impl ReplayFigures {
             if let Some(priced) = request.bill {
                 sum.billed += BillTotals { requests: 1, bill: priced.billed, repair_dollars: 0.0 };
             }
+            if let Some(dollars) = request.shortened_bill_dollars {
+                sum.shortened += ShortenedBill { requests: 1, dollars };
+            }
         }
         sum
     }
@@ -129,6 +151,12 @@ impl ReplayFigures {
     /// Returns the cost relative to `raw`: -0.3 is 30 % less; `None` if raw costs nothing.
     pub fn cost_change(&self, raw: &ReplayFigures) -> Option<f64> {
         relative_change(self.dollars, raw.dollars)
+    }
+
+    /// Returns the US dollars of all recorded bills, answers included; `None` without a bill.
+    pub fn recorded_bill_dollars(&self) -> Option<f64> {
+        let is_billed = self.billed.requests + self.shortened.requests > 0;
+        is_billed.then(|| self.billed.dollars() + self.shortened.dollars)
     }
 
     /// Returns the tokens relative to `raw`; `None` if raw has none.
@@ -155,5 +183,6 @@ impl AddAssign for ReplayFigures {
         self.repairs += other.repairs;
         self.breaches += other.breaches;
         self.billed += other.billed;
+        self.shortened += other.shortened;
     }
 }

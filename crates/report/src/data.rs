@@ -212,6 +212,18 @@ impl ReportTotals {
         }
     }
 
+    /// Returns the US dollars of the input as billed, or of the recorded messages if no bill is
+    /// recorded.
+    pub fn recorded_input_dollars(&self) -> f64 {
+        input_dollars(&self.raw, self.is_billed())
+    }
+
+    /// Returns the US dollars of the projected input, on the basis of
+    /// [`ReportTotals::recorded_input_dollars`].
+    pub fn projected_input_dollars(&self) -> f64 {
+        input_dollars(&self.projected, self.is_billed())
+    }
+
     /// Returns the change of cost as a fraction of the recorded cost; `None` if that is zero.
     pub fn cost_change(&self) -> Option<f64> {
         self.projected.cost_change(&self.raw)
@@ -226,6 +238,10 @@ impl ReportTotals {
     pub fn mean_cost_change(&self) -> Option<f64> {
         (self.ratios_count > 0).then(|| self.ratios / self.ratios_count as f64 - 1.0)
     }
+}
+
+fn input_dollars(figures: &ReplayFigures, is_billed: bool) -> f64 {
+    if is_billed { figures.billed.input_dollars() } else { figures.dollars }
 }
 
 /// The values of one request in a drawing.

@@ -43,7 +43,11 @@ pub(crate) fn format_count_tick(number: f64) -> String {
 /// Formats a tick of a scale of dollars: as [`format_dollars`], without empty cents.
 pub(crate) fn format_dollars_tick(number: f64) -> String {
     let text = format_dollars(number);
-    text.strip_suffix(".00").map_or(text.clone(), str::to_owned)
+    let Some((whole, decimals)) = text.split_once('.') else { return text };
+    match decimals.trim_end_matches('0') {
+        "" => whole.to_owned(),
+        decimals => format!("{whole}.{decimals:0<2}"),
+    }
 }
 
 /// Formats a tick of a scale of changes: as [`format_change`], without an empty decimal.
@@ -61,8 +65,6 @@ pub(crate) fn format_dollars(number: f64) -> String {
         format_thousands(size.round() as u64)
     } else if !(0.000_05..0.0995).contains(&size) {
         format!("{size:.2}")
-    } else if size >= 0.009_95 {
-        format!("{size:.3}")
     } else {
         format!("{size:.4}")
     };

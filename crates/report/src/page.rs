@@ -124,12 +124,15 @@ fn write_header(html: &mut HtmlWriter, data: &ReportData) {
     let totals = data.totals.first().copied().unwrap_or_default();
     html.open_element("header", &[]);
     html.text_element("h1", &[], "foveal replay");
+    let cost = match totals.raw.recorded_bill_dollars() {
+        Some(billed) => format!("{} as billed, answers included", number::format_dollars(billed)),
+        None => format!("{} for input as recorded", number::format_dollars(totals.raw.dollars)),
+    };
     let text = format!(
-        "{}, {}, {} input tokens, {} as recorded, priced by {}",
+        "{}, {}, {} input tokens, {cost}, priced by {}",
         number::format_plural(totals.conversations, "conversation"),
         number::format_plural(totals.projected.requests, "request"),
         number::format_count(totals.raw.tokens.0 as f64),
-        number::format_dollars(totals.raw.dollars),
         join_card_names(&data.prices)
             .unwrap_or_else(|| format!("the price cards of {} models", data.prices.len())),
     );
@@ -167,14 +170,11 @@ fn write_profile_choice(html: &mut HtmlWriter, data: &ReportData) {
 }
 
 fn write_saving(html: &mut HtmlWriter, totals: &ReportTotals) {
-    let (raw, projected) = (&totals.raw, &totals.projected);
-    let (from, to, name) = match totals.is_billed() {
-        true => (
-            raw.billed.input_dollars(),
-            projected.billed.input_dollars(),
-            "of the input as billed, repairs included",
-        ),
-        false => (raw.dollars, projected.dollars, "input cost of the messages, repairs included"),
+    let raw = &totals.raw;
+    let (from, to) = (totals.recorded_input_dollars(), totals.projected_input_dollars());
+    let name = match totals.is_billed() {
+        true => "of the input as billed, repairs included",
+        false => "input cost of the messages, repairs included",
     };
     let (word, kind) = if to > from { ("more", "worse") } else { ("saved", "better") };
     html.open_element("div", &[("class", "figure hero")]);
@@ -191,6 +191,14 @@ fn write_saving(html: &mut HtmlWriter, totals: &ReportTotals) {
         text += &format!(
             " ({billed} of {} have a bill)",
             number::format_plural(raw.requests, "request")
+        );
+    }
+    let shortened = raw.shortened;
+    if shortened.requests > 0 {
+        text += &format!(
+            " (whole prompts; foveal had shortened {}, which were billed {})",
+            number::format_plural(shortened.requests, "request"),
+            number::format_dollars(shortened.dollars)
         );
     }
     html.text_element("small", &[], &text);
@@ -298,12 +306,19 @@ fn write_conversation(
     let first = session.totals.first().copied().unwrap_or_default();
     let mut facts = vec![session.origin()];
     facts.push(number::format_plural(first.projected.requests, "request"));
-    facts.push(number::format_dollars(first.raw.dollars));
+    facts.push(match first.raw.recorded_bill_dollars() {
+        Some(billed) => format!("billed {}", number::format_dollars(billed)),
+        None => number::format_dollars(first.raw.dollars),
+    });
     facts.retain(|fact| !fact.is_empty());
     html.text_element("span", &[("class", "facts")], &facts.join(" · "));
     for (choice, totals) in session.totals.iter().take(data.drawn).enumerate() {
         let class = format!("change variant variant-{choice}");
-        html.text_element("b", &[("class", &class)], &number::format_change(totals.cost_change()));
+        html.text_element(
+            "b",
+            &[("class", &class)],
+            &number::format_change(totals.headline_change()),
+        );
     }
     html.close_element("summary");
     for (choice, (profile, detail)) in data.profiles.iter().zip(&session.details).enumerate() {

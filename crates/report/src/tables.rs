@@ -177,7 +177,7 @@ pub(crate) fn write_conversations(html: &mut HtmlWriter, data: &ReportData) {
         ("Conversation", ""),
         ("Requests", ""),
         ("Peak", "largest recorded prompt, in tokens"),
-        ("Recorded", "cost as recorded"),
+        ("Recorded", "input cost as billed, or as recorded without a bill"),
         ("Projected", "cost under the chosen profile, repairs included"),
         ("Cost", "change of cost"),
         ("Evidence", ""),
@@ -233,10 +233,10 @@ fn write_conversation_row(
     html.close_element("th");
     html.text_element("td", &[], &number::format_thousands(first.projected.requests));
     html.text_element("td", &[], &number::format_count(first.raw.peak.0 as f64));
-    html.text_element("td", &[], &number::format_dollars(first.raw.dollars));
+    html.text_element("td", &[], &number::format_dollars(first.recorded_input_dollars()));
     let figures: [fn(&ReportTotals) -> String; 5] = [
-        |totals| number::format_dollars(totals.projected.dollars),
-        |totals| number::format_change(totals.cost_change()),
+        |totals| number::format_dollars(totals.projected_input_dollars()),
+        |totals| number::format_change(totals.headline_change()),
         |totals| number::format_share(totals.projected.evidence),
         |totals| number::format_share(totals.projected.references),
         |totals| number::format_thousands(totals.projected.repairs),

@@ -55,6 +55,7 @@ fn a_replay(requests: u32, factor: f64) -> ConversationReplay {
             rewrite: None,
             bill: None,
             bill_repair_dollars: 0.0,
+            shortened_bill_dollars: None,
         }
     };
     ConversationReplay {

@@ -113,7 +113,38 @@ pub(crate) fn remove_value(text: &str, name: &str) -> Result<Option<String>, Set
     if !kept.is_empty() {
         preserve_comments(table, kept);
     }
-    Ok(Some(print_like(text, &document)))
+    remove_empty_tables(&mut document, name);
+    let changed = print_like(text, &document);
+    // The first table has no empty line above it.
+    Ok(Some(match text.starts_with(['\n', '\r']) {
+        true => changed,
+        false => changed.trim_start_matches(['\n', '\r']).to_owned(),
+    }))
+}
+
+/// Removes the tables around a removed setting that are empty and have no comment.
+fn remove_empty_tables(document: &mut DocumentMut, name: &str) {
+    let mut names: Vec<&str> = name.split('.').collect();
+    names.pop();
+    while let Some(last) = names.pop() {
+        let mut table: &mut dyn TableLike = document.as_table_mut();
+        for part in &names {
+            match table.get_mut(part).and_then(Item::as_table_like_mut) {
+                Some(found) => table = found,
+                None => return,
+            }
+        }
+        let is_bare = |table: &Table| {
+            let before = table.decor().prefix().and_then(|prefix| prefix.as_str());
+            let after = table.decor().suffix().and_then(|suffix| suffix.as_str());
+            let has_comment = [before, after].iter().flatten().any(|text| text.contains('#'));
+            table.is_empty() && !has_comment
+        };
+        if !table.get(last).and_then(Item::as_table).is_some_and(is_bare) {
+            return;
+        }
+        table.remove(last);
+    }
 }
 
 /// Moves the comments above a removed setting, up to the last empty line, to the next setting. The

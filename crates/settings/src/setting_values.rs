@@ -27,7 +27,9 @@ pub(crate) enum SettingValueError {
     Large { large: u32, small: u32 },
     #[error("0 is not allowed: give at least 1, or remove the line")]
     Zero,
-    #[error("{0} tokens: an answer may have {ANSWER_TOKENS_MIN} to {ANSWER_TOKENS_MAX}")]
+    #[error(
+        "{0} tokens are not allowed for an answer: use {ANSWER_TOKENS_MIN} to {ANSWER_TOKENS_MAX}"
+    )]
     AnswerTokens(u32),
     #[error(
         "{0} bytes are too few: an answer needs at least {ANSWER_BYTES_MIN}, for a page and its \

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use foveal_engine::views::{CurationProgress, CurationRecord};
+use foveal_screen::numbers::format_count;
 
 use crate::call_control::CallProgress;
 
@@ -73,27 +74,14 @@ impl ModelProgress {
 /// Returns the message after a model's choice.
 fn choice_message(path: &str, by: &CurationRecord) -> String {
     let CurationRecord { model, time_ms, tokens, lines, lines_kept, thinking } = by;
-    let (kept, all) = (group_thousands(u64::from(*lines_kept)), group_thousands(u64::from(*lines)));
+    let (kept, all) = (format_count(u64::from(*lines_kept)), format_count(u64::from(*lines)));
     let seconds = *time_ms as f64 / 1e3;
     let mut text = format!("{path} curated by {model}: {kept} of {all} lines, {seconds:.1} s");
     if *tokens > 0 {
-        text.push_str(&format!(", {} tokens", group_thousands(*tokens)));
+        text.push_str(&format!(", {} tokens", format_count(*tokens)));
     }
     if let Some(thinking) = thinking {
         text.push_str(&format!("; its thinking: foveal expand {thinking}"));
-    }
-    text
-}
-
-/// Formats a number with separators between thousands: `1,200`.
-fn group_thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
     }
     text
 }
@@ -127,7 +115,7 @@ mod tests {
         assert_eq!(
             helping.to_call_progress(CurationProgress::Chose(Box::new(by))).message,
             format!(
-                "app.rs curated by ollama:qwen3: 140 of 1,200 lines, 3.2 s, 2,310 tokens; its \
+                "app.rs curated by ollama:qwen3: 140 of 1 200 lines, 3.2 s, 2 310 tokens; its \
                  thinking: foveal expand {thinking}"
             )
         );

@@ -130,7 +130,7 @@ fn the_same_write_again_writes_nothing_while_the_file_holds_it() {
     assert!(
         again.text.starts_with(
             "[Cached result from 10:23:45 AM]\n\
-             [nothing was written now: the files hold this already; the earlier answer:]\n"
+             [nothing was written: the files already have this content. The earlier answer was:]\n"
         ),
         "{again:?}"
     );
@@ -180,7 +180,7 @@ fn the_same_edits_again_are_not_made_twice() {
     let edits = json!({"edits": [{"path": "a.txt", "old_str": "two", "new_str": "two\nthree"}]});
     world.call("multi_edit", edits.clone());
     let again = world.ask("multi_edit", edits.clone());
-    assert!(again.cached && again.text.contains("[nothing was written now: "), "{again:?}");
+    assert!(again.cached && again.text.contains("[nothing was written: "), "{again:?}");
     assert_eq!(world.on_disk("a.txt"), "one\ntwo\nthree\n");
     // Asked once more, they are meant.
     world.call("multi_edit", edits);

@@ -397,7 +397,7 @@ fn messages_say_what_is_wrong() {
         ("web_fetch", json!({"url": "no address"}), ""),
         ("web_fetch", json!({"url": "ftp://example.org/x"}), "ftp"),
         ("expand", json!({"handle": "xyz"}), ""),
-        ("expand", json!({"handle": "0123456789ab"}), "nothing is kept under `0123456789ab`"),
+        ("expand", json!({"handle": "0123456789ab"}), "no content is stored under `0123456789ab`"),
         ("focus", json!({"paths": ["none"]}), "no such file `none`"),
         ("unfocus", json!({"paths": ["a.rs"]}), "not in focus"),
     ] {

@@ -245,6 +245,7 @@ impl Chat {
             ChatInput::AgentEvent(told) => self.handle_agent_event(told, &mut actions),
             ChatInput::PromptMap(map) => {
                 self.status.window = map.window;
+                self.status.apply_prompt_map(&map);
                 self.transcript.apply_prompt_map(&map);
                 self.map_view.iter_mut().for_each(|view| view.set_map(map.clone()));
             }

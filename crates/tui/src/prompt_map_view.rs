@@ -282,8 +282,7 @@ const REASON_COLUMNS_MIN: usize = 100;
 
 /// Returns the totals, compared with the last bill.
 fn header_lines(map: &PromptMap, columns: usize, colours: ColourSupport) -> Vec<Line<'static>> {
-    let sent: u64 = map.blocks.iter().map(|block| block.tokens_sent).sum();
-    let whole: u64 = map.blocks.iter().map(|block| block.tokens_whole).sum();
+    let (whole, sent) = prompt_map_tokens(map);
     let mut text = format!("Context: {} tokens", format_count(sent));
     if whole > sent {
         text.push_str(&format!(" of {}", format_count(whole)));
@@ -303,6 +302,12 @@ fn header_lines(map: &PromptMap, columns: usize, colours: ColourSupport) -> Vec<
     let mut lines = wrap_spans(&spans, columns, &[], &[Span::raw("  ")], WrapMode::Words);
     lines.push(Line::styled("─".repeat(columns), colours.role_style(TextRole::Aside)));
     lines
+}
+
+/// Returns the tokens of the prompt, before any reduction and as sent.
+pub(crate) fn prompt_map_tokens(map: &PromptMap) -> (u64, u64) {
+    let whole = map.blocks.iter().map(|block| block.tokens_whole).sum();
+    (whole, map.blocks.iter().map(|block| block.tokens_sent).sum())
 }
 
 /// Formats a count with non-breaking spaces.

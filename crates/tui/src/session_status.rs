@@ -1,9 +1,10 @@
 //! The session's status, and the lines that show it.
 
-use foveal_agent::{AgentEvent, RunTotals, UsageCharge};
+use foveal_agent::{AgentEvent, PromptMap, RunTotals, UsageCharge};
 use foveal_screen::{escape_one_line, numbers};
 use ratatui_core::text::{Line, Span};
 
+use crate::prompt_map_view::prompt_map_tokens;
 use crate::text_layout::display_width;
 use crate::theme::{ColourSupport, TextRole};
 
@@ -20,6 +21,10 @@ pub(crate) struct SessionStatus {
     pub(crate) session: Option<String>,
     /// Tokens of the last prompt, before any reduction and as sent.
     pub(crate) last_prompt: Option<(u64, u64)>,
+    /// The tokens counted for the last prompt as sent, until its bill is known.
+    pub(crate) counted_prompt: Option<u64>,
+    /// The billed tokens of a prompt divided by the tokens counted for it, if known.
+    pub(crate) billed_ratio: Option<f64>,
     /// Tokens of all prompts, before any reduction and as sent.
     pub(crate) all_prompts: (u64, u64),
     /// The model's window in tokens, if known.
@@ -73,12 +78,27 @@ impl SessionStatus {
         self.activity = Some(working);
     }
 
+    /// Takes the size of the prompt from its map, so that both show the same tokens.
+    pub(crate) fn apply_prompt_map(&mut self, map: &PromptMap) {
+        if self.last_prompt.is_none() {
+            return;
+        }
+        self.last_prompt = Some(prompt_map_tokens(map));
+        if let (Some(counted), Some(billed)) = (self.counted_prompt.take(), map.tokens_billed) {
+            self.billed_ratio = Some(billed as f64 / counted as f64);
+        }
+    }
+
     /// Applies an event of the agent.
     pub(crate) fn apply_event(&mut self, told: &AgentEvent, now_ms: u64) {
         match told {
             AgentEvent::Start { model, .. } => self.model = escape_one_line(model).into_owned(),
             AgentEvent::Sent { tokens_asked, tokens_sent, rewrite, .. } => {
-                self.last_prompt = Some((*tokens_asked, *tokens_sent));
+                let ratio = self.billed_ratio.unwrap_or(1.0);
+                let [asked, sent] =
+                    [tokens_asked, tokens_sent].map(|tokens| (*tokens as f64 * ratio) as u64);
+                self.last_prompt = Some((asked, sent));
+                self.counted_prompt = Some(*tokens_sent).filter(|tokens| *tokens > 0);
                 self.all_prompts.0 += tokens_asked;
                 self.all_prompts.1 += tokens_sent;
                 self.rewrites += u64::from(rewrite.is_some());

@@ -113,9 +113,10 @@ fn a_curator_thinks_in_a_box_that_opens_again() {
          helps a It is about step_12.
          wait 1200",
     );
-    screen.has("│ It is about step_12.").has("a model is selecting what to show");
+    screen.has("the curator is thinking, 1.2 s").has("│ It is about step_12.");
+    screen.has("a model is selecting what to show");
     screen.play("helped a a.rs curated by m: 10 of 300 lines, 1.2 s");
-    screen.has("a.rs curated by m: 10 of 300 lines").has("∴ thought for 1.2 s");
+    screen.has("a.rs curated by m: 10 of 300 lines").has("∴ the curator thought for 1.2 s");
     screen.has_not("│ It is about").play("key ctrl-o").has("│ It is about step_12.");
 }
 

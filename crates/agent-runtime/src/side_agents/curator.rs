@@ -2,6 +2,7 @@
 //!
 //! The model is asked about files that are read. If it fails, the built-in curator chooses instead.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -123,6 +124,7 @@ impl SideCurator {
             started: begun,
             progress: watch,
             answers: Mutex::default(),
+            has_reasoned: AtomicBool::new(false),
         };
         (watch.report)(CurationProgress::Waits);
         // Secrets are replaced line by line, so that line numbers stay valid.
@@ -177,6 +179,8 @@ struct FileCuration<'a> {
     started: Instant,
     progress: ProgressListener<'a>,
     answers: Mutex<Vec<SideAnswer>>,
+    /// Whether reasoning about a part of the file was reported.
+    has_reasoned: AtomicBool,
 }
 
 impl CompletionModel for &FileCuration<'_> {
@@ -194,10 +198,16 @@ impl FileCuration<'_> {
     fn ask_model(&self, system: &str, user: &str) -> Result<SideAnswer, CompletionError> {
         let time = FILE_TIMEOUT.saturating_sub(self.started.elapsed());
         let question = SideQuestion { system, user, timeout: time };
+        let is_begun = AtomicBool::new(false);
         let hear = |heard: AnswerProgress| {
             (self.progress.report)(match heard {
                 AnswerProgress::Silence => CurationProgress::Waits,
-                AnswerProgress::Reasoning(text) => CurationProgress::Thinks(text),
+                AnswerProgress::Reasoning(text) => {
+                    let is_first = !is_begun.swap(true, Ordering::Relaxed);
+                    let is_next_part = is_first && self.has_reasoned.swap(true, Ordering::Relaxed);
+                    let gap = if is_next_part { "\n\n" } else { "" };
+                    CurationProgress::Thinks(format!("{gap}{text}"))
+                }
                 AnswerProgress::Text(text) => CurationProgress::Answers(text),
             });
         };

@@ -199,7 +199,15 @@ impl Cli {
 
     /// Returns the command line whose help shows its commands in groups.
     pub(super) fn grouped_command() -> Command {
-        command_groups::group_commands(Self::command())
+        // Their parsers explain a negative number better than clap, which sees an option.
+        let command = Self::command().mut_subcommands(|command| {
+            command.mut_args(|argument| {
+                let is_number =
+                    argument.get_long().is_some() && argument.get_action().takes_values();
+                argument.allow_negative_numbers(is_number)
+            })
+        });
+        command_groups::group_commands(command)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `foveal grep`: the lines of files that match a pattern.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -8,6 +8,7 @@ use foveal_tools::answer::{AnswerRow, RowKind, ToolCallAnswer};
 use serde_json::{Value, json};
 
 use crate::colour::answer_rows;
+use crate::coloured_text::ColouredText;
 use crate::environment::Environment;
 use crate::notice;
 use crate::pager;
@@ -23,8 +24,9 @@ const EXIT_CODE_NO_MATCH: u8 = 1;
 pub(crate) struct GrepCommandArguments {
     /// A regular expression, in ripgrep's syntax.
     pattern: String,
-    /// A folder or file; the current folder if not given.
-    path: Option<PathBuf>,
+    /// Folders or files; the current folder if not given.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
     /// Ignores case.
     #[arg(short, long)]
     ignore_case: bool,
@@ -77,9 +79,52 @@ pub(crate) fn run(
     if arguments.pattern.is_empty() {
         bail!("the pattern is empty: give a regular expression");
     }
-    let folder = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
+    let is_paged = arguments.limit.is_some() || arguments.offset > 0;
+    if arguments.paths.len() > 1 && is_paged {
+        bail!("--limit and --offset need a single path");
+    }
+    let here = [PathBuf::from(".")];
+    let paths = if arguments.paths.is_empty() { &here[..] } else { &arguments.paths[..] };
+    let (mut output, mut notes, mut is_found) = (ColouredText::default(), Vec::new(), false);
+    for path in paths {
+        let (place, answer) = match search_path(arguments, path, environment)? {
+            (_, SingleCallOutcome::Stopped(code)) => return Ok(code),
+            (place, SingleCallOutcome::Answered(answer)) => (place, answer),
+        };
+        let total = answer.structured.as_ref().and_then(|found| found["total"].as_u64());
+        let has_hits = total.unwrap_or(0) > 0;
+        if is_found && has_hits && !(arguments.json || arguments.files || arguments.count) {
+            output.push_str("\n");
+        }
+        is_found |= has_hits;
+        if arguments.json {
+            let mut all: Value = answer_to_json(&answer);
+            all["path"] = place.into();
+            output.push_str(&format!("{all}\n"));
+        } else if arguments.shaped && has_hits {
+            let rows = answer_rows(&answer.text, &answer.rows);
+            output.push(environment.painter().paint_rows_of_files(rows));
+        } else {
+            let (hits, more) = split_notes(&answer, environment);
+            output.push(hits);
+            notes.extend(more);
+        }
+    }
+    if output != ColouredText::default() {
+        pager::print_paged(output, !(arguments.no_pager || arguments.json), environment)?;
+    }
+    notes.iter().for_each(notice::print_notice);
+    Ok(if is_found { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CODE_NO_MATCH) })
+}
+
+/// Searches one path. Returns the path as answers show it, and the answer.
+fn search_path(
+    arguments: &GrepCommandArguments,
+    path: &Path,
+    environment: &Environment,
+) -> anyhow::Result<(String, SingleCallOutcome)> {
     let form = if arguments.shaped { ToolAnswerForm::Shaped } else { ToolAnswerForm::Complete };
-    let place = PathTools::open(&folder, form, environment)?;
+    let place = PathTools::open(path, form, environment)?;
     let output = match (arguments.files, arguments.count) {
         (true, _) => "files",
         (_, true) => "count",
@@ -100,41 +145,17 @@ pub(crate) fn run(
         "limit": limit,
         "offset": arguments.offset,
     });
-    let answer = match place.call_tool("grep", asked)? {
-        SingleCallOutcome::Stopped(code) => return Ok(code),
-        SingleCallOutcome::Answered(answer) => answer,
-    };
-    let found = answer.structured.as_ref().and_then(|found| found["total"].as_u64()).unwrap_or(0);
-    if arguments.json {
-        let mut all: Value = answer_to_json(&answer);
-        all["path"] = place.path.into();
-        pager::print_paged(format!("{all}\n"), false, environment)?;
-    } else if arguments.shaped && found > 0 {
-        let text =
-            environment.painter().paint_rows_of_files(answer_rows(&answer.text, &answer.rows));
-        pager::print_paged(text, !arguments.no_pager, environment)?;
-    } else {
-        print_all_hits(&answer, arguments, environment)?;
-    }
-    Ok(if found == 0 { ExitCode::from(EXIT_CODE_NO_MATCH) } else { ExitCode::SUCCESS })
+    let outcome = place.call_tool("grep", asked)?;
+    Ok((place.path.clone(), outcome))
 }
 
-/// Prints the hits, and the notes on the search on standard error.
-fn print_all_hits(
-    answer: &ToolCallAnswer,
-    arguments: &GrepCommandArguments,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+/// Returns the hits of an answer, and its notes on the search.
+fn split_notes(answer: &ToolCallAnswer, environment: &Environment) -> (ColouredText, Vec<String>) {
     let rows = answer.text.split_inclusive('\n').zip(&answer.rows);
     let (notes, hits): (Vec<_>, Vec<_>) = rows.partition(|(_, row)| row.kind == RowKind::Note);
     let (text, rows): (String, Vec<AnswerRow>) =
         hits.into_iter().map(|(line, row)| (line, row.clone())).unzip();
-    if !text.is_empty() {
-        let text = environment.painter().paint_rows_of_files(answer_rows(&text, &rows));
-        pager::print_paged(text, !arguments.no_pager, environment)?;
-    }
-    for (note, _) in notes {
-        notice::print_notice(note.trim_end().trim_matches(['[', ']']));
-    }
-    Ok(())
+    let text = environment.painter().paint_rows_of_files(answer_rows(&text, &rows));
+    let note = |(note, _): (&str, _)| note.trim_end().trim_matches(['[', ']']).to_owned();
+    (text, notes.into_iter().map(note).collect())
 }

@@ -26,6 +26,8 @@ pub(crate) fn run(arguments: &ManArguments, command: clap::Command) -> anyhow::R
     fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(command, folder))
         .with_context(|| format!("cannot write man pages into `{shown}`"))?;
-    output::print(format!("wrote the man pages into {shown}; `man -l {shown}/foveal.1`\n"))?;
+    output::print(format!(
+        "wrote the man pages into {shown}; to read one: `man -l {shown}/foveal.1`\n"
+    ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -167,7 +167,7 @@ impl RewindPlan {
         {
             let gone = format_plural((messages - target.entry_index) as u64, "message");
             text += &format!("conversation: rewind to before your message {}, ", at + 1);
-            text += &format!("\"{}\"; {gone} dropped\n", target.first_words);
+            text += &format!("\"{}\"; {gone} will be removed\n", target.first_words);
         }
         match self.files.as_deref() {
             None => {}

@@ -177,13 +177,21 @@ fn hit_to_json(hit: &SearchHit) -> serde_json::Value {
 fn hit_to_text(hit: &SearchHit, environment: &Environment) -> ColouredText {
     let painter = environment.painter();
     let place = format!("{}:{}", hit.path, hit.lines);
-    let kind = hit.kind.map_or("lines", EntityKind::name);
+    // Text outside of entities has neither kind nor name.
+    let kind = match (hit.kind, hit.name.is_empty()) {
+        (Some(kind), _) => kind.name(),
+        (None, false) => "lines",
+        (None, true) => "",
+    };
     let width = environment.stdout_columns.unwrap_or(usize::MAX);
     let length = place.chars().count() + kind.len() + hit.name.chars().count() + 3;
     let gap = if length > width { "\n    " } else { "  " };
     let (place, name) =
         (painter.paint(OutputStyle::Location, &place), painter.paint(OutputStyle::Name, &hit.name));
-    let mut text = place.append(gap).append(kind).append(" ").append(name).append("\n");
+    let mut text = match kind {
+        "" => place.append("\n"),
+        kind => place.append(gap).append(kind).append(" ").append(name).append("\n"),
+    };
     if !hit.signature.is_empty() && hit.signature != hit.name {
         let signature = truncate_lines(&hit.signature, width.saturating_sub(INDENT.len()));
         text.push_str(INDENT);

@@ -15,8 +15,9 @@ use super::gateway_request_view;
 use super::session_selection::{SessionSelection, check_turn};
 use crate::environment::Environment;
 use crate::message_summary;
-use crate::numbers::format_plural;
+use crate::numbers::{format_dollars, format_plural};
 use crate::output;
+use crate::replay_prices::ReplayPrices;
 
 /// The command line of `foveal show`.
 #[derive(Debug, clap::Args)]
@@ -74,14 +75,19 @@ pub(crate) fn run(
         }
         None => {
             let chosen = arguments.session.select_conversations(&session)?;
-            chosen.into_iter().map(render_conversation).collect::<Vec<_>>().join("\n")
+            let prices = ReplayPrices::from_settings(environment);
+            chosen
+                .into_iter()
+                .map(|one| render_conversation(one, &prices))
+                .collect::<Vec<_>>()
+                .join("\n")
         }
     };
     output::print(text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn render_conversation(conversation: &Conversation) -> String {
+fn render_conversation(conversation: &Conversation, prices: &ReplayPrices) -> String {
     let mut text = escape_one_line(&conversation.id).into_owned();
     for (name, value) in [
         ("agent", &conversation.agent),
@@ -96,9 +102,10 @@ fn render_conversation(conversation: &Conversation) -> String {
     let messages = conversation.entries().len() as u64;
     let _ = writeln!(
         text,
-        ": {}, {}",
+        ": {}, {}{}",
         format_plural(turns, "turn"),
-        format_plural(messages, "message")
+        format_plural(messages, "message"),
+        bill_text(conversation, prices),
     );
     let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::default());
     let mut turn = 0u32;
@@ -111,6 +118,15 @@ fn render_conversation(conversation: &Conversation) -> String {
         let _ = writeln!(text, "  {line}");
     }
     text
+}
+
+/// Returns the recorded bill of a conversation; empty if the usage or price of an answer is unknown.
+fn bill_text(conversation: &Conversation, prices: &ReplayPrices) -> String {
+    let answers = conversation.response_indices();
+    let mut bills =
+        answers.map(|at| prices.billed_dollars(&conversation.entries()[at.as_usize()])).peekable();
+    let sum = bills.peek().is_some().then(|| bills.sum::<Option<f64>>()).flatten();
+    sum.map(|dollars| format!(", billed {}", format_dollars(dollars))).unwrap_or_default()
 }
 
 fn render_turn(conversation: &Conversation, turn: u32) -> String {

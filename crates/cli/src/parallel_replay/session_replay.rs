@@ -1,7 +1,8 @@
 //! Replays one session under every profile and oracle.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use foveal_agent::usage_cost;
 use foveal_pricing::prices::PriceCard;
 use foveal_replay::copied_requests::{ConversationPlace, RequestOwners};
 use foveal_replay::figures::ReplayFigures;
@@ -92,11 +93,12 @@ pub(super) fn replay_session(
         outcome.figures.conversations += 1;
         let UnshapedConversation { conversation, discounted_answers: discounted } =
             unshape_conversation(plan, conversation, &mut outcome);
+        let ConversationPrices { card, is_assumed } =
+            plan.prices.conversation_prices(&conversation);
+        let bills = shortened_bills(plan, &conversation, discounted, &card);
         let prepared = PreparedConversation::new(conversation, plan.tokenizer)
             .with_copies(copies)
-            .with_unusable_bills(discounted);
-        let ConversationPrices { card, is_assumed } =
-            plan.prices.conversation_prices(prepared.record.conversation());
+            .with_shortened_bills(bills);
         outcome.figures.has_assumed_prices |= is_assumed;
         let runs = replay_candidates(plan, &prepared, &name, &card)?;
         if let Some(report) = &plan.report {
@@ -122,6 +124,22 @@ pub(super) fn replay_session(
         }
     }
     Some(outcome)
+}
+
+/// Returns the dollars of the bills of `answers`. Without a price of their model they are those of
+/// `assumed`.
+fn shortened_bills(
+    plan: &ReplayPlan<'_>,
+    conversation: &Conversation,
+    answers: HashSet<EntryIndex>,
+    assumed: &PriceCard,
+) -> HashMap<EntryIndex, f64> {
+    let dollars = |answer: EntryIndex| {
+        let entry = &conversation.entries()[answer.as_usize()];
+        let assumed = || entry.usage.as_ref().map(|usage| usage_cost(usage, assumed));
+        plan.prices.billed_dollars(entry).or_else(assumed).unwrap_or_default()
+    };
+    answers.into_iter().map(|answer| (answer, dollars(answer))).collect()
 }
 
 /// Restores the original texts of a conversation, and counts the requests whose bills include

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use foveal_engine::profile::ProfileOrigin;
 use foveal_replay::conversation_replay::VisibleShare;
-use foveal_replay::figures::{BillTotals, ReplayFigures};
+use foveal_replay::figures::{BillTotals, ReplayFigures, ShortenedBill};
 use serde::Serialize;
 
 use super::keep_alive;
@@ -92,6 +92,9 @@ struct FiguresJson {
     laws_broken: BrokenLawsJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     bill: Option<BillJson>,
+    /// The recorded bill of the requests that foveal had shortened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortened_bill: Option<ShortenedBill>,
 }
 
 /// The bill of the requests with recorded usage. `input_change` is the change of the prompts alone,
@@ -148,6 +151,7 @@ impl FiguresJson {
         let laws = figures.breaches;
         Self {
             bill: BillJson::from_bill(&figures.billed, recorded.map(|it| &it.billed)),
+            shortened_bill: (figures.shortened.requests > 0).then_some(figures.shortened),
             requests: figures.requests,
             tokens: figures.tokens.0,
             tokens_cached: figures.cached.0,

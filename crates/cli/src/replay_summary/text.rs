@@ -26,6 +26,7 @@ pub(crate) fn render_text(
         |text: String| width.map_or(text.clone(), |width| wrap_text(text.trim_end(), width, ""));
     let mut text = within(heading(summary));
     text.push('\n');
+    text.push_str(&within(shortened_bill_sentence(summary)));
     if summary.totals.raw.requests == 0 {
         text.push_str(
             "the files that were read contain no model requests, so there is nothing to compare\n",
@@ -63,6 +64,23 @@ fn heading(summary: &ReplaySummary<'_>) -> String {
         format_plural(summary.totals.conversations, "conversation"),
         summary.price_names(),
         tokenizer_name(summary.tokenizer),
+    )
+}
+
+/// Returns the sentence on the bill of requests that foveal shortened, if there are any.
+fn shortened_bill_sentence(summary: &ReplaySummary<'_>) -> String {
+    let shortened = &summary.totals.raw.shortened;
+    if shortened.requests == 0 {
+        return String::new();
+    }
+    let cost = match summary.has_assumed_prices() {
+        true => "at an unknown price".to_owned(),
+        false => format_dollars(shortened.dollars),
+    };
+    let many = format_plural(shortened.requests, "request");
+    format!(
+        "the bill: {cost} for {many} that foveal had shortened, answers included; below, costs \
+         are those of whole prompts without and with each profile\n"
     )
 }
 
@@ -333,7 +351,10 @@ fn cost_sentence(summary: &ReplaySummary<'_>) -> String {
         );
     };
     let percent = (change.abs() * 100.0).round();
-    let (with, recorded) = (format_dollars(figures.dollars), format_dollars(raw.dollars));
+    let with = format_dollars(figures.dollars);
+    // The recorded prompts were shorter than those that are compared.
+    let without = if raw.shortened.requests > 0 { " without foveal" } else { "" };
+    let recorded = format_dollars(raw.dollars) + without;
     let cost = match (change < 0.0, percent == 0.0) {
         (_, true) if with == recorded => {
             format!("{with} in input with `{name}`, about the same as recorded")

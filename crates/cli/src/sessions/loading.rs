@@ -3,11 +3,16 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use foveal_agent_setup::sessions::{self, LoadResult, SessionFile, find_session_files};
+use foveal_agent_setup::sessions::{
+    self, LoadResult, SessionFile, SkippedPart, find_session_files,
+};
+use foveal_protocols::problem::{Problem, ProblemKind};
+use foveal_screen::escape_one_line;
 use foveal_session_readers::SessionFormat;
 use foveal_transcript::RecordedSession;
 
 use super::stored_runs;
+use crate::notice;
 
 /// Reads all sessions of a file into `sink`, and returns the parts that were skipped.
 ///
@@ -36,10 +41,17 @@ pub(crate) fn load_single_session(
     let mut first: Option<(RecordedSession, &SessionFile)> = None;
     let mut more: Option<String> = None;
     for file in &found.files {
-        load_sessions(file, format, &mut |session| match &first {
+        let skipped = load_sessions(file, format, &mut |session| match &first {
             None => first = Some((session, file)),
             Some(_) => more = Some(session.id),
         })?;
+        for part in &skipped {
+            if let SkippedPart::Problem(Problem { kind: ProblemKind::EndsEarly, .. }) = part {
+                let part = part.to_string();
+                let part = escape_one_line(&part);
+                notice::print_notice(format_args!("{part}: the rest cannot be read"));
+            }
+        }
         if let (Some((one, at)), Some(two)) = (&first, &more) {
             let (at, also) = (at.path.display(), file.path.display());
             if at.to_string() == also.to_string() {

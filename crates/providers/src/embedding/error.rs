@@ -24,6 +24,9 @@ pub enum EmbeddingSpecError {
     /// The part after the `@` is not an address.
     #[error("`{0}` is not a valid server address: use http://HOST:PORT or https://HOST")]
     Address(String),
+    /// The port is no number from 0 to 65535.
+    #[error("the port of `{0}` is not valid: use a number up to 65535")]
+    Port(String),
     /// The name of the model ends with a text that looks like a server.
     #[error(
         "`{host}` looks like a server address without a scheme: use {begin}https://{host}, or \

@@ -133,6 +133,7 @@ fn check_address(
     Err(match find_address_problem(address, plain_http) {
         None => return Ok(()),
         Some(AddressProblem::Secret) => EmbeddingSpecError::Secret,
+        Some(AddressProblem::Port) => EmbeddingSpecError::Port(text()),
         Some(AddressProblem::Unreadable) => EmbeddingSpecError::Address(text()),
         Some(AddressProblem::Unencrypted) => {
             EmbeddingSpecError::Unencrypted { address: text(), protocol }

@@ -47,6 +47,8 @@ pub enum ModelSpecError {
     NoAddress(String),
     #[error("`{0}` is not a valid server address: use http://HOST:PORT or https://HOST")]
     Address(String),
+    #[error("the port of `{0}` is not valid: use a number up to 65535")]
+    Port(String),
     #[error(
         "a server address must not contain a user name, password, query or fragment: set the key \
          in {MODEL_KEY_VARIABLE}"
@@ -161,6 +163,7 @@ fn check_address(
     Err(match find_address_problem(address, plain_http) {
         None => return Ok(()),
         Some(AddressProblem::Secret) => ModelSpecError::Secret,
+        Some(AddressProblem::Port) => ModelSpecError::Port(text()),
         Some(AddressProblem::Unreadable) => ModelSpecError::Address(text()),
         Some(AddressProblem::Unencrypted) => ModelSpecError::Unencrypted { name, address: text() },
     })

@@ -126,7 +126,14 @@ impl<R: BufRead> DocumentReader<R> {
         );
         self.splitter.state = SplitterState::Between;
         self.splitter.buffer.clear();
-        open.then_some((LineNumber(self.splitter.start_line), FramedDocument::EndsEarly))
+        let line = match open {
+            true => self.splitter.start_line,
+            // The array around the documents has no end.
+            false if self.splitter.in_array => self.splitter.line,
+            false => return None,
+        };
+        self.splitter.in_array = false;
+        Some((LineNumber(line), FramedDocument::EndsEarly))
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct SearchPlaces {
     pub(crate) places: Vec<SearchPlace>,
     /// Notes on places that are left out, for the end of the answer.
     pub(crate) gap_notes: Vec<SearchNote>,
+    /// The note for an answer without results, if the working directory is below a root.
+    pub(crate) below_root: Option<SearchNote>,
 }
 
 /// Returns whether a call without a path covers all roots: if the working directory is one of
@@ -54,9 +56,10 @@ pub(crate) fn search_places(
     let roots = work.roots();
     if !covers_all_roots(&roots, path) {
         let place = search_place(work, &roots, search_path(path), Vec::new())?;
-        return Ok(SearchPlaces { places: vec![place], gap_notes: Vec::new() });
+        let below_root = place.below_root_note(search_path(path));
+        return Ok(SearchPlaces { places: vec![place], gap_notes: Vec::new(), below_root });
     }
-    let mut places = SearchPlaces { places: Vec::new(), gap_notes: Vec::new() };
+    let mut places = SearchPlaces { places: Vec::new(), gap_notes: Vec::new(), below_root: None };
     let mut refused = None;
     for root in roots.all() {
         let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
@@ -101,6 +104,13 @@ impl SearchPlaces {
 }
 
 impl SearchPlace {
+    /// Returns the note that tells where `path` led, if it is relative to a folder below a root.
+    fn below_root_note(&self, path: &str) -> Option<SearchNote> {
+        let is_relative = !Path::new(path).is_absolute();
+        let is_below = is_relative && self.roots.folder_below_root().is_some();
+        is_below.then(|| SearchNote::Below(self.located.rule_path().into()))
+    }
+
     /// Returns the root of the place, to which its paths are relative.
     pub(crate) fn root_path(&self) -> &Path {
         self.located.root().path()

@@ -119,7 +119,7 @@ impl Display for AnswerNote {
                 write!(f, "[Cached result from {hour:02}:{minute:02}:{second:02} {half}]")
             }
             Self::NothingWritten => f.write_str(
-                "[nothing was written now: the files hold this already; the earlier answer:]",
+                "[nothing was written: the files already have this content. The earlier answer was:]",
             ),
             Self::FolderGone { gone, now } => {
                 write!(f, "[the folder `{gone}` is gone; commands and paths now start in `{now}`]")
@@ -141,7 +141,7 @@ impl Display for AnswerNote {
                 }
             }
             Self::Forgotten => {
-                f.write_str("forgotten: everything is shown anew when you ask for it")
+                f.write_str("done: what you read from now on is shown in full again")
             }
             Self::InFocus => f.write_str("In focus:"),
             Self::NoFocus => f.write_str("[no files are in focus]"),

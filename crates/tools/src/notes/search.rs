@@ -114,6 +114,8 @@ pub(crate) enum SearchNote {
         /// The reason.
         why: Box<str>,
     },
+    /// The call looked only in this folder, because the working directory is below a root.
+    Below(Box<str>),
     /// Changes in these files are not in the index yet, because another process holds it.
     Behind {
         /// The first of them.
@@ -220,6 +222,9 @@ impl Display for SearchNote {
             Self::ModelSays { of, words } => write!(f, "[a model says of {of}: {words}]"),
             Self::NoIndex(folder) => {
                 write!(f, "[`{folder}` has no index: search it with grep]")
+            }
+            Self::Below(folder) => {
+                write!(f, "[looked only in `{folder}`: the working directory is below the root]")
             }
             Self::Passed { folder, why } => write!(f, "[`{folder}` was left out: {why}]"),
         }

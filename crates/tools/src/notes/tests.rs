@@ -167,7 +167,7 @@ fn each_note() -> Vec<(String, &'static str)> {
         (time(255, 255, 255), "[Cached result from 03:15:15 PM]"),
         (
             AnswerNote::NothingWritten.to_string(),
-            "[nothing was written now: the files hold this already; the earlier answer:]",
+            "[nothing was written: the files already have this content. The earlier answer was:]",
         ),
         (
             AnswerNote::CutOffTakenBack { files: "`a`, `b`".into() }.to_string(),
@@ -186,7 +186,7 @@ fn each_note() -> Vec<(String, &'static str)> {
         ),
         (
             AnswerNote::Forgotten.to_string(),
-            "forgotten: everything is shown anew when you ask for it",
+            "done: what you read from now on is shown in full again",
         ),
         (AnswerNote::InFocus.to_string(), "In focus:"),
         (AnswerNote::NoFocus.to_string(), "[no files are in focus]"),

@@ -53,8 +53,8 @@ impl ToolArguments for ExpandToolArguments {
             })?;
         let Some(content) = work.session.content(handle) else {
             return Err(ToolError::from_error(format!(
-                "nothing is kept under `{handle}`: it may be too old, or of another machine; do \
-                 what gave it again"
+                "no content is stored under `{handle}`: it may have expired, or it is on another \
+                 machine. Repeat the call whose answer named it"
             )));
         };
         self.select_lines(&content, work.budget_below_heading("").reserve_notes(NOTE_BYTES))

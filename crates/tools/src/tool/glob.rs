@@ -53,7 +53,9 @@ impl ToolArguments for GlobToolArguments {
             true => self.find_newest(work, &places.places, limit)?,
             false => self.find_in_path_order(work, &places.places, limit)?,
         };
-        let paths = GlobPaths { answer, gap_notes: places.gap_notes };
+        let mut gap_notes = places.gap_notes;
+        gap_notes.extend(places.below_root.filter(|_| answer.total == 0));
+        let paths = GlobPaths { answer, gap_notes };
         Ok(Findings::from(FindingContent::Paths(paths)).with_dependencies(depends))
     }
 

@@ -104,7 +104,9 @@ impl ToolArguments for GrepToolArguments {
         }
         let Some(mut answer) = all else { return Err(ToolError::from_error("nothing to search")) };
         work.session.workspace.retain_unreported_files(&mut answer.skipped);
-        let hits = GrepHits { answer, keys, mode, gap_notes: places.gap_notes };
+        let mut gap_notes = places.gap_notes;
+        gap_notes.extend(places.below_root.filter(|_| answer.total == 0));
+        let hits = GrepHits { answer, keys, mode, gap_notes };
         Ok(Findings::from(FindingContent::Hits(hits)).with_dependencies(depends))
     }
 

@@ -57,7 +57,10 @@ impl ToolArguments for ListToolArguments {
             left -= left.min(answer.entries.len());
             folders.push(answer);
         }
-        let entries = FolderEntries { folders, gap_notes: places.gap_notes };
+        let mut gap_notes = places.gap_notes;
+        let is_empty = folders.iter().all(|folder| folder.entries.is_empty());
+        gap_notes.extend(places.below_root.filter(|_| is_empty));
+        let entries = FolderEntries { folders, gap_notes };
         Ok(Findings::from(FindingContent::Entries(entries)).with_dependencies(depends))
     }
 

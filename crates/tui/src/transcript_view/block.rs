@@ -31,8 +31,9 @@ pub(crate) enum ChatBlock {
     User(String),
     /// A part of the model's answer.
     Reply(String),
-    /// The model's reasoning.
+    /// A model's reasoning.
     Thinking {
+        thinker: Thinker,
         text: String,
         began_ms: u64,
         /// The duration; `None` while the reasoning continues.
@@ -44,6 +45,15 @@ pub(crate) enum ChatBlock {
     Notice(NoticeLevel, String),
     /// The finished work of the model that describes files for the index.
     Indexing { summary: String, reasoning: String },
+}
+
+/// The model whose reasoning a block shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thinker {
+    /// The model that answers.
+    Main,
+    /// The model that chooses lines of a file.
+    Curator,
 }
 
 /// The level of a message of foveal.

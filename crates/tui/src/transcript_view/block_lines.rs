@@ -5,7 +5,7 @@ use foveal_screen::numbers::format_plural;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
-use super::block::{ChatBlock, NoticeLevel, TranscriptItem};
+use super::block::{ChatBlock, NoticeLevel, Thinker, TranscriptItem};
 use super::tool_block::{ToolBlock, ToolState};
 use crate::session_status::{format_duration, spinner_frame};
 use crate::text_layout::{
@@ -43,13 +43,15 @@ pub(super) fn layout_block(
     match &item.block {
         ChatBlock::User(text) => lines.extend(user_lines(text, room, colours)),
         ChatBlock::Reply(text) => lines.extend(render_markdown(text, room, colours)),
-        ChatBlock::Thinking { text, began_ms, took_ms } => {
-            let so_far_ms = now_ms.saturating_sub(*began_ms);
+        ChatBlock::Thinking { thinker, text, began_ms, took_ms } => {
+            let head = thinking_head(*thinker, now_ms.saturating_sub(*began_ms), *took_ms);
+            let is_open = took_ms.is_none();
+            let is_expanded = item.is_expanded;
             lines.extend(thinking_lines(
+                head,
                 text,
-                so_far_ms,
-                *took_ms,
-                item.is_expanded,
+                is_open,
+                is_expanded,
                 is_chosen,
                 room,
                 colours,
@@ -130,24 +132,32 @@ fn hanging_indent(line: &str, columns: usize) -> usize {
     beside.filter(|beside| *beside <= columns / 2).unwrap_or(start)
 }
 
+/// Returns the line above a model's reasoning.
+fn thinking_head(thinker: Thinker, so_far_ms: u64, took_ms: Option<u64>) -> String {
+    let (thinks, thought) = match thinker {
+        Thinker::Main => ("thinking", "thought"),
+        Thinker::Curator => ("the curator is thinking", "the curator thought"),
+    };
+    match took_ms {
+        None => format!("{} {thinks}, {}", spinner_frame(so_far_ms), format_duration(so_far_ms)),
+        // The duration of an earlier run's reasoning is unknown.
+        Some(0) => format!("∴ {thought}"),
+        Some(took_ms) => format!("∴ {thought} for {}", format_duration(took_ms)),
+    }
+}
+
 fn thinking_lines(
+    head: String,
     text: &str,
-    so_far_ms: u64,
-    took_ms: Option<u64>,
+    is_open: bool,
     is_expanded: bool,
     is_chosen: bool,
     columns: usize,
     colours: ColourSupport,
 ) -> Vec<Line<'static>> {
     let aside = colours.role_style(TextRole::Aside);
-    let head = match took_ms {
-        None => format!("{} thinking, {}", spinner_frame(so_far_ms), format_duration(so_far_ms)),
-        // The duration of an earlier run's reasoning is unknown.
-        Some(0) => "∴ thought".to_owned(),
-        Some(took_ms) => format!("∴ thought for {}", format_duration(took_ms)),
-    };
     let mut lines = vec![Line::styled(head, selectable_style(aside, is_chosen, colours))];
-    if took_ms.is_some() && !is_expanded {
+    if !is_open && !is_expanded {
         return lines;
     }
     lines.extend(match is_expanded {

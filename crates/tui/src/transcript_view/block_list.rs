@@ -7,7 +7,7 @@ use foveal_agent::{PromptBlock, PromptBlockKind, PromptMap};
 use foveal_screen::numbers;
 use ratatui_core::text::Line;
 
-use super::block::{CachedLines, ChatBlock, NoticeLevel, TranscriptItem};
+use super::block::{CachedLines, ChatBlock, NoticeLevel, Thinker, TranscriptItem};
 use super::block_lines::layout_block;
 use super::tool_block::{ToolBlock, ToolState};
 use crate::theme::ColourSupport;
@@ -186,16 +186,16 @@ impl TranscriptView {
         }
     }
 
-    /// Appends a piece of the model's reasoning.
-    pub(crate) fn append_thinking(&mut self, piece: &str, now_ms: u64) {
+    /// Appends a piece of a model's reasoning.
+    pub(crate) fn append_thinking(&mut self, thinker: Thinker, piece: &str, now_ms: u64) {
         let last = self.items.len().checked_sub(1).filter(|last| *last >= self.answer_start);
         let last = last.and_then(|last| self.items.get_mut(last));
         match last {
             Some(TranscriptItem {
-                block: ChatBlock::Thinking { text, took_ms: None, .. },
+                block: ChatBlock::Thinking { thinker: last, text, took_ms: None, .. },
                 cached_lines: laid,
                 ..
-            }) => {
+            }) if *last == thinker => {
                 if text.len() + piece.len() <= THINKING_BYTES_MAX {
                     text.push_str(piece);
                 }
@@ -203,7 +203,8 @@ impl TranscriptView {
             }
             _ => {
                 let (text, began_ms) = (piece.to_owned(), now_ms);
-                self.push_block(ChatBlock::Thinking { text, began_ms, took_ms: None });
+                let took_ms = None;
+                self.push_block(ChatBlock::Thinking { thinker, text, began_ms, took_ms });
             }
         }
     }

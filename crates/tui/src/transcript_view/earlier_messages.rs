@@ -2,7 +2,7 @@
 
 use foveal_transcript::{ContentBlock, MessageRole, TranscriptEntry};
 
-use super::block::ChatBlock;
+use super::block::{ChatBlock, Thinker};
 use super::block_list::TranscriptView;
 use super::tool_block::{ToolBlock, ToolState};
 
@@ -28,8 +28,9 @@ impl TranscriptView {
             ContentBlock::Text(text) => self.append_reply(text),
             ContentBlock::Reasoning(text) if text.is_empty() => {}
             ContentBlock::Reasoning(text) => {
-                let (text, began_ms, took_ms) = (text.clone(), 0, Some(0));
-                self.push_block(ChatBlock::Thinking { text, began_ms, took_ms });
+                let (thinker, text) = (Thinker::Main, text.clone());
+                let (began_ms, took_ms) = (0, Some(0));
+                self.push_block(ChatBlock::Thinking { thinker, text, began_ms, took_ms });
             }
             ContentBlock::Call(call) => {
                 let mut tool = ToolBlock::new(call.id.clone(), call.name.clone(), 0);

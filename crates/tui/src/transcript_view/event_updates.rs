@@ -1,9 +1,11 @@
 //! Updates of the transcript by agent events.
 
-use foveal_agent::{AgentEvent, CurationProgress, LimitKind, RunOutcome, UNKNOWN_COST_ADVICE};
+use foveal_agent::{
+    AgentEvent, CurationProgress, LimitKind, RunOutcome, UNKNOWN_COST_ADVICE, retry_text,
+};
 use foveal_screen::{escape_one_line, numbers};
 
-use super::block::{ChatBlock, NoticeLevel};
+use super::block::{ChatBlock, NoticeLevel, Thinker};
 use super::block_list::TranscriptView;
 use super::tool_block::{ToolBlock, ToolState};
 
@@ -27,7 +29,9 @@ impl TranscriptView {
                 self.update_call(&id, |tool| tool.record_reduction(told, curated_text));
             }
             AgentEvent::Text { text } => self.append_reply(&text),
-            AgentEvent::Reasoning { text } => self.append_thinking(&text, now_ms),
+            AgentEvent::Reasoning { text } => {
+                self.append_thinking(Thinker::Main, &text, now_ms);
+            }
             AgentEvent::Again { why, wait_ms, .. } => {
                 self.note_retry(&why, wait_ms);
             }
@@ -85,9 +89,7 @@ impl TranscriptView {
     /// Discards a partial answer and shows why its request is repeated.
     fn note_retry(&mut self, why: &str, wait_ms: u64) {
         self.discard_answer();
-        let seconds = wait_ms as f64 / 1e3;
-        let text = format!("retrying in {seconds:.1} s: {why}");
-        self.push_notice(NoticeLevel::Warning, text);
+        self.push_notice(NoticeLevel::Warning, retry_text(why, wait_ms));
         self.begin_answer();
     }
 
@@ -116,7 +118,7 @@ impl TranscriptView {
             CurationProgress::Waits | CurationProgress::Answers(_) => {}
             CurationProgress::Thinks(text) => {
                 self.update_call(call, |tool| tool.append_curator_thinking(&text));
-                self.append_thinking(&text, now_ms);
+                self.append_thinking(Thinker::Curator, &text, now_ms);
             }
             CurationProgress::Chose(_) | CurationProgress::LeftOut(_) => {
                 self.end_thinking(now_ms);

@@ -127,7 +127,7 @@ const PATTERNS: &[PlaceholderPattern] = &[
     note_pattern(r"^\.\.\. \[truncated: \d+ chars total, \d+ lines\] \.\.\.$"),
     note_pattern(r"^Old environment output: \(\d+ lines omitted\)$"),
     note_pattern(r"^\[Cached result from [^\[\]]*\]$"),
-    note_pattern(r"^\[nothing was written now: [^\[\]]*\]$"),
+    note_pattern(r"^\[nothing was written(?: now)?: [^\[\]]*\]$"),
     header_pattern(
         r"^File: .+ \((full|curated|structure|beginning|outline|summary|long lines cut|what is not shown above)\)$",
     ),

@@ -129,8 +129,11 @@ fn not_found_message(
     text.push_str("; nothing was changed. Most alike (`-` yours, `+` the file's):");
     for candidate in candidates {
         let SimilarBlock { lines, percent, diff } = candidate;
-        write!(text, "\n{lines} ({percent} % alike)\n{diff}")
-            .expect("writing to a string does not fail");
+        let how = match percent {
+            100 => "only blanks differ: spaces, tabs or line breaks".to_owned(),
+            percent => format!("{percent} % alike"),
+        };
+        write!(text, "\n{lines} ({how})\n{diff}").expect("writing to a string does not fail");
     }
     text
 }

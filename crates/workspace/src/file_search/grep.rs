@@ -98,7 +98,12 @@ fn build_matcher(query: &GrepQuery) -> Result<RegexMatcher, FileSearchError> {
         builder.line_terminator(Some(b'\n'));
     }
     builder.build(&query.pattern).map_err(|error| {
-        let why = error.to_string();
+        // The matcher puts the pattern into a group, which its message would show.
+        let own = (!query.fixed).then(|| regex::Regex::new(&query.pattern).err()).flatten();
+        let why = match own {
+            Some(syntax @ regex::Error::Syntax(_)) => syntax.to_string(),
+            _ => error.to_string(),
+        };
         let remedy = if why.contains("not allowed in a regex") {
             PatternRemedy::Multiline
         } else if query.fixed {

@@ -70,9 +70,11 @@ pub enum PathError {
         /// The component that is a file.
         part: String,
     },
-    #[error("no such file `{path}`{}", did_you_mean(similar))]
+    #[error("no such file `{path}`{}{}", in_folder(folder), did_you_mean(similar))]
     NotFound {
         path: String,
+        /// The working directory, if the path is relative to one below a root.
+        folder: Option<String>,
         /// Existing names, most similar first.
         similar: Vec<String>,
     },
@@ -87,7 +89,7 @@ impl PathError {
     pub(crate) fn from_io(path: &str, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
-            io::ErrorKind::NotFound => Self::NotFound { path, similar: Vec::new() },
+            io::ErrorKind::NotFound => Self::NotFound { path, folder: None, similar: Vec::new() },
             // Without an OS error code, the error comes from the folder handle: the path leads out
             // of it.
             io::ErrorKind::PermissionDenied if source.raw_os_error().is_none() => {
@@ -104,6 +106,10 @@ impl PathError {
 /// Returns whether an open without following links met a link.
 fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+fn in_folder(folder: &Option<String>) -> String {
+    folder.as_ref().map(|folder| format!(" in `{folder}/`")).unwrap_or_default()
 }
 
 fn did_you_mean(similar: &[String]) -> String {

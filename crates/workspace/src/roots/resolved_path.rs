@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 use super::error::PathError;
 use super::name_equivalence::NameEquivalence;
+use super::path_escaping::escape_path;
 use super::root::Root;
 use super::similar_names::similar_names;
 use super::workspace_roots::WorkspaceRoots;
@@ -189,8 +190,10 @@ impl ResolvedPath {
     pub(crate) fn path_error(&self, error: io::Error) -> PathError {
         match PathError::from_io(&self.display_path, error) {
             PathError::NotFound { path, .. } => {
-                let similar = self.similar_paths().unwrap_or_default();
-                PathError::NotFound { path, similar }
+                let similar = || self.similar_paths().unwrap_or_default();
+                let similar = self.path_from_root().map_or_else(similar, |path| vec![path]);
+                let folder = self.roots.folder_below_root().filter(|_| self.is_below_working());
+                PathError::NotFound { path, folder, similar }
             }
             PathError::NotAFolder { path, part } => match self.first_non_folder() {
                 Some((_, true)) => PathError::BecameLink { path },
@@ -215,6 +218,21 @@ impl ResolvedPath {
             }
         }
         None
+    }
+
+    /// Returns whether the path is in the working directory.
+    fn is_below_working(&self) -> bool {
+        self.absolute_path().starts_with(self.roots.working_directory())
+    }
+
+    /// Returns the path of the file that this path would name if it were relative to the root, seen
+    /// from the working directory: `../a.rs`. `None` if there is no such file.
+    fn path_from_root(&self) -> Option<String> {
+        let folder = self.roots.working_directory().strip_prefix(self.root.path()).ok()?;
+        let relative = self.relative.strip_prefix(folder).ok()?;
+        self.root.dir().symlink_metadata(relative).ok()?;
+        let up = "../".repeat(folder.components().count());
+        Some(format!("{up}{}", escape_path(relative)))
     }
 
     /// Returns similar paths in the deepest existing folder of this path.

@@ -78,6 +78,13 @@ impl WorkspaceRoots {
         &self.working
     }
 
+    /// Returns the working directory as records name it; `None` if it is a root.
+    pub fn folder_below_root(&self) -> Option<String> {
+        let root = self.containing_root(&self.working)?;
+        let relative = self.working.strip_prefix(root.path()).ok()?;
+        (!relative.as_os_str().is_empty()).then(|| self.rule_path(root, relative))
+    }
+
     /// Returns the path of the file at `relative` below `root` as answers show it: relative to the
     /// working directory, or absolute outside of it. Resolving it leads back to the file.
     pub fn display_path_below(&self, root: &Root, relative: &Path) -> String {

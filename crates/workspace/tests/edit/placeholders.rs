@@ -69,6 +69,7 @@ fn notes_are_found() {
         "Old environment output: (30 lines omitted)",
         "[Cached result from 10:23:45 AM]",
         "[nothing was written now: the files hold this already; the earlier answer:]",
+        "[nothing was written: the files already have this content. The earlier answer was:]",
         "[101-15000 left out: the file is too long to be curated; find lines with grep, go on with read_lines, start 101]",
         "[lines from 101 on left out: the file is too large to be read at once; find lines with grep, go on with read_lines, start 101]",
     ] {

@@ -170,7 +170,8 @@ impl AgentCommands {
         messages: usize,
     ) -> anyhow::Result<String> {
         let gone = format_plural((messages - target.entry_index) as u64, "message");
-        let mut told = format!("rewind to before \"{}\": {gone} dropped", target.first_words);
+        let mut told =
+            format!("rewind to before \"{}\": {gone} would be removed", target.first_words);
         for file in &self.files_changed_since(target)? {
             let line = describe_file_rewind(file, RewindStage::Planned, false);
             write!(told, "\n  {line}").expect("strings take all text");

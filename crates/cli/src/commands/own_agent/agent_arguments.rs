@@ -63,7 +63,7 @@ impl AgentArguments {
 pub(crate) fn parse_dollars(text: &str) -> anyhow::Result<f64> {
     let amount: f64 = text.parse().context("not a number")?;
     if !amount.is_finite() || amount < 0.0 {
-        bail!("not an amount of money");
+        bail!("not an amount of money: use a number of dollars such as 0.50");
     }
     Ok(amount)
 }

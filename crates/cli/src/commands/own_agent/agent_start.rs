@@ -49,6 +49,8 @@ pub(crate) fn choose_session_model(
         (None, Some(earlier)) => Some(earlier.last_model()?),
         (named, _) => named.cloned(),
     };
+    // Invalid settings may be why no model is found.
+    environment.read_user_settings()?;
     let chosen = runtime.block_on(choose_model(client, named.as_ref(), environment))?;
     if chosen.is_ambiguous {
         notice::print_notice(format_args!(

@@ -13,7 +13,6 @@ use foveal_protocols::Protocol;
 use foveal_proxy::models::ModelTraits;
 use foveal_replay::baselines::{RAW, all_profiles, find_profile};
 use foveal_session_readers::SessionFormat;
-use foveal_settings::build_price_overrides;
 
 use crate::environment::Environment;
 use crate::prompt_view::MessageDetail;
@@ -218,11 +217,7 @@ impl ReplayArguments {
         let prices = match (&self.prices, &model) {
             (Some(name), _) => ReplayPrices::Chosen(load_price_card(name, environment)?),
             (None, Some(model)) => ReplayPrices::Chosen(model.prices.clone()),
-            (None, None) => {
-                let settings = environment.read_user_settings().unwrap_or_default();
-                let own = build_price_overrides(&settings.gateway.prices).unwrap_or_default();
-                ReplayPrices::Recorded(own)
-            }
+            (None, None) => ReplayPrices::from_settings(environment),
         };
         Ok(ReplayConfig {
             paths: self.paths,

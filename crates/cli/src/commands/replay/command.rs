@@ -365,9 +365,10 @@ impl ReplayResults {
         }
         if self.discounted_run_requests > 0 {
             let many = format_plural(self.discounted_run_requests, "request");
+            let were = if self.discounted_run_requests == 1 { "was" } else { "were" };
             notice::print_notice(format_args!(
-                "{many} of foveal's own agent already went out shortened: their bills include that \
-                 saving and are not counted"
+                "{many} of foveal's own agent {were} shortened when they were sent: their bills \
+                 are not compared with profiles"
             ));
         }
         if !self.attachments.is_empty() {

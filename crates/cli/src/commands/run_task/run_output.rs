@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use foveal_agent::{
     AgentEvent, IndexingProgress, LimitKind, RunOutcome, RunTotals, START_AGENT, SideModelTotals,
-    UNKNOWN_COST_ADVICE,
+    UNKNOWN_COST_ADVICE, retry_text,
 };
 use foveal_agent_runtime::call_subject_line;
 use foveal_engine::views::CurationProgress;
@@ -83,10 +83,7 @@ impl RunPrinter {
             AgentEvent::Text { text } => self.text.push_str(text),
             AgentEvent::Again { why, wait_ms, .. } => {
                 self.text.clear();
-                notice::print_notice(format_args!(
-                    "retrying in {:.1} s: {why}",
-                    *wait_ms as f64 / 1e3
-                ));
+                notice::print_notice(retry_text(why, *wait_ms));
             }
             AgentEvent::Call { id, name, arguments } => {
                 let said = std::mem::take(&mut self.text);
@@ -177,8 +174,8 @@ impl RunPrinter {
             return print_json(&SubAgentEventLine { kind: "agent", id, label, event });
         }
         if let AgentEvent::Again { why, wait_ms, .. } = event {
-            let (label, wait_s) = (short_line(label), *wait_ms as f64 / 1e3);
-            notice::print_notice(format_args!("  {label}: retrying in {wait_s:.1} s: {why}"));
+            let (label, text) = (short_line(label), retry_text(why, *wait_ms));
+            notice::print_notice(format_args!("  {label}: {text}"));
         }
         Ok(())
     }

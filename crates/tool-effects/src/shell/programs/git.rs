@@ -39,6 +39,11 @@ fn git_command_effect(shell: &mut ShellState, call: Invocation<'_>) -> CommandEf
     match call.name {
         "grep" => return search_programs::grep_effect(shell, call),
         "ls-files" | "ls-tree" => return search_programs::list_effect(shell, call),
+        "show" if shows_files(call.arguments) => {
+            // A path of its own: the file in the folder may differ. `HEAD` moves.
+            let shown = shell.read_files(call.arguments).with_fragile(true);
+            return absorb_input(shown, call.input);
+        }
         "rev-parse" => {
             return CommandEffect::new(CommandEffectKind::Harmless, vec![StdoutPart::Unknown]);
         }
@@ -58,4 +63,18 @@ fn git_command_effect(shell: &mut ShellState, call: Invocation<'_>) -> CommandEf
         _ => {}
     }
     absorb_input(part, call.input)
+}
+
+/// Returns whether all arguments of `git show` name a file of a commit: `HEAD:src/a.rs`.
+fn shows_files(arguments: &[ShellWord]) -> bool {
+    let is_file = |word: &ShellWord| match word.text.split_once(':') {
+        Some((commit, path)) => {
+            !commit.is_empty()
+                && !commit.starts_with('-')
+                && !path.is_empty()
+                && !path.ends_with('/')
+        }
+        None => false,
+    };
+    !arguments.is_empty() && arguments.iter().all(is_file)
 }
