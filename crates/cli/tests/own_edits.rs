@@ -122,7 +122,7 @@ fn an_edit_that_differs_in_blanks_says_so() {
     world.write("project/a.cs", "class A {\n    int  x;\n}\n");
     let edit = json!({"path": "a.cs", "old_str": "int x;", "new_str": "int y;", "intent": "name"});
     let read = ("read_file", json!({"path": "a.cs"}));
-    let (results, _) = crate::stories::after(&world, "", &[read, ("edit_file", edit)]);
+    let (results, _) = crate::document_stories::after(&world, "", &[read, ("edit_file", edit)]);
     let said = "(only blanks differ: spaces, tabs or line breaks)";
     assert!(results[1].contains(said), "{}", results[1]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stories::after;
+use crate::document_stories::after;
 use crate::world::World;
 
 #[test]
