@@ -36,19 +36,8 @@ pub(crate) fn add_table(
         entry.insert("command", value(command));
         entry.insert("args", value(Array::from_iter(arguments.iter().copied())));
         let entry = if is_inline { value(entry.into_inline_table()) } else { Item::Table(entry) };
-        let table = entry.is_table().then(|| format!("\n[{key}.{NAME}]\n{entry}"));
         servers.insert(NAME, entry);
-        let trailing = document.trailing().as_str().unwrap_or_default().to_owned();
-        let text = document.to_string();
-        // A comment at the end belongs to what stands above it.
-        let above =
-            table.as_ref().and_then(|table| text.strip_suffix(&trailing)?.strip_suffix(table));
-        return Ok(Some(match (above, table) {
-            (Some(above), Some(table)) if trailing.contains('#') => {
-                above.to_owned() + &trailing + &table
-            }
-            _ => text,
-        }));
+        return Ok(Some(document.to_string()));
     };
     let there = there.as_table_like_mut().ok_or(EditError::NameTaken)?;
     if !table_command(there).is_some_and(is_foveal_command) {
@@ -93,9 +82,6 @@ pub(crate) fn remove_table(text: &str, key: &str) -> Result<Option<String>, Edit
     if !there.and_then(table_command).is_some_and(is_foveal_command) {
         return Ok(None);
     }
-    let prefix = servers.get(NAME).and_then(Item::as_table).and_then(|table| {
-        Some(table.decor().prefix()?.as_str()?.to_owned()).filter(|prefix| prefix.contains('#'))
-    });
     servers.remove(NAME);
     let is_empty = servers.is_empty();
     let with_empty = document.to_string();
@@ -105,24 +91,7 @@ pub(crate) fn remove_table(text: &str, key: &str) -> Result<Option<String>, Edit
     let without = document.to_string();
     let comments = |text: &str| text.matches('#').count();
     // A comment may stand beside the empty table.
-    let without = if comments(&without) < comments(&with_empty) { with_empty } else { without };
-    Ok(Some(match prefix {
-        Some(prefix) => restore_comment(text, &without, &prefix),
-        None => without,
-    }))
-}
-
-/// Returns the text `without` foveal's table, with the comments that stood before the table.
-fn restore_comment(text: &str, without: &str, comments: &str) -> String {
-    let start =
-        text.find(&format!("{comments}[")).filter(|at| without.get(..*at) == text.get(..*at));
-    let Some((before, after)) = start.and_then(|at| without.split_at_checked(at)) else {
-        return without.to_owned();
-    };
-    // One line break was added with the table.
-    let comments = comments.strip_suffix('\n').unwrap_or(comments);
-    let end = if comments.ends_with('\n') || after.is_empty() { "" } else { "\n" };
-    format!("{before}{comments}{end}{after}")
+    Ok(Some(if comments(&without) < comments(&with_empty) { with_empty } else { without }))
 }
 
 /// Returns the program that foveal's table below `key` starts.

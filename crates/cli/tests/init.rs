@@ -585,25 +585,3 @@ fn a_program_of_another_name_is_set_up_too() {
     assert!(removed.out.contains("  removed\n"), "{}", removed.out);
     assert!(!world.folder.join("home/.gemini/settings.json").exists());
 }
-
-/// A comment at the end belongs to what stands above it, and not to the new table.
-#[test]
-fn a_comment_at_the_end_stays_with_what_is_above_it() {
-    let files = [
-        "model = \"x\"\n# c\n",
-        "model = \"x\"\n# c",
-        "model = \"x\"\n\n# c\n\n",
-        "[a]\nb = 1\n# c\n",
-        "[mcp_servers.other]\ncommand = \"o\"\n# c\n",
-    ];
-    for (at, text) in files.into_iter().enumerate() {
-        let world = world("comment", at);
-        world.write("home/.codex/config.toml", text);
-        init(&world, "codex --yes");
-        let added = world.read("home/.codex/config.toml");
-        let (above, _) = added.split_once("[mcp_servers.foveal]").expect(&added);
-        assert!(above.contains("# c"), "{added}");
-        init(&world, "codex --remove --yes");
-        assert_eq!(world.read("home/.codex/config.toml"), text);
-    }
-}

@@ -328,7 +328,7 @@ fn runs_are_shown_and_replayed() {
     let part = name.strip_prefix("run ").expect("a run");
     let shown = world.output(&format!("show {part}"));
     assert!(shown.starts_with(&format!("{name}, agent foveal, in ")), "{shown}");
-    assert!(shown.contains(": 3 turns, 8 messages\n"), "{shown}");
+    assert!(shown.contains(": 3 turns, 8 messages, billed $"), "{shown}");
     let turn = world.output(&format!("show {part} --turn 1"));
     assert!(turn.contains("[reasoning]\n  I look first.") && turn.contains("A: u8 = 2"), "{turn}");
     assert!(world.output(&format!("changelog {part}")).contains("three"));
