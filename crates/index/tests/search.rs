@@ -56,7 +56,7 @@ fn check(world: &World, questions: &[(&str, &[EntityKind])], expected: &str) {
     let mut text = String::new();
     for (query, kinds) in questions {
         writeln!(text, "{query}").expect("a string takes all text");
-        let options = SearchOptions { limit: 2, kinds: kinds.to_vec(), ..SearchOptions::default() };
+        let options = SearchOptions { limit: 2, kinds: kinds.to_vec() };
         for hit in index.search(query, &options).expect("a store of this test") {
             let kind = hit.kind.map_or("lines", EntityKind::name);
             let words = hit.reason.words.join("+");

@@ -146,7 +146,7 @@ fn search_path(
         "offset": arguments.offset,
     });
     let outcome = place.call_tool("grep", asked)?;
-    Ok((place.path.clone(), outcome))
+    Ok((place.path, outcome))
 }
 
 /// Returns the hits of an answer, and its notes on the search.
