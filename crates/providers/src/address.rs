@@ -32,7 +32,7 @@ pub(crate) fn find_address_problem(address: &str, plain_http: bool) -> Option<Ad
         return Some(AddressProblem::Unreadable);
     };
     let has_port = uri.authority().is_some_and(|all| all.as_str().len() > host.len());
-    if has_port && uri.port_u16().is_none() {
+    if uri.scheme().is_some() && has_port && uri.port_u16().is_none() {
         return Some(AddressProblem::Port);
     }
     match uri.scheme_str() {

@@ -124,12 +124,13 @@ impl<R: BufRead> DocumentReader<R> {
             self.splitter.state,
             SplitterState::Inside | SplitterState::Text | SplitterState::Escaped
         );
+        let is_array_open = self.splitter.in_array && self.splitter.state == SplitterState::Between;
         self.splitter.state = SplitterState::Between;
         self.splitter.buffer.clear();
         let line = match open {
             true => self.splitter.start_line,
             // The array around the documents has no end.
-            false if self.splitter.in_array => self.splitter.line,
+            false if is_array_open => self.splitter.line,
             false => return None,
         };
         self.splitter.in_array = false;
