@@ -107,7 +107,10 @@ fn relative_paths_start_at_the_working_directory() {
     let deeper = roots.with_working_directory("src/deep").unwrap();
     assert_eq!(said(&folder, &deeper, "x.rs"), "x.rs");
     assert_eq!(said(&folder, &deeper, "../main.rs"), "@/one/src/main.rs");
-    assert_eq!(said(&folder, &deeper, "y.rs"), "no such file `y.rs`; did you mean `x.rs`?");
+    assert_eq!(
+        said(&folder, &deeper, "y.rs"),
+        "no such file `y.rs` in `src/deep/`; did you mean `x.rs`?"
+    );
     assert_eq!(
         said(&folder, &deeper, "../mian.rs"),
         "no such file `@/one/src/mian.rs`; did you mean `@/one/src/main.rs`?"

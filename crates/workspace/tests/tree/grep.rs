@@ -382,7 +382,7 @@ fn bad_input_is_told() {
     check(
         base,
         &GrepQuery::new("f("),
-        "error: the pattern is not a valid regular expression: regex parse error:\n    (?:f()\n    ^\nerror: unclosed group\n\
+        "error: the pattern is not a valid regular expression: regex parse error:\n    f(\n     ^\nerror: unclosed group\n\
          set literal to search for the exact text, or put `\\` before the special character\n",
     );
     check(
